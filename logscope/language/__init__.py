@@ -1,0 +1,1 @@
+"""The grammar language: from `*.lsg` files to a checked catalog of declarations."""

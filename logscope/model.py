@@ -1,0 +1,259 @@
+"""What the stages hand to each other, and the report that comes out at the end.
+
+Times are integer microseconds since 1970-01-01 of the clock that wrote the log (the log names no
+zone); durations are microseconds too unless a name says `seconds`. Frames are polars frames;
+their columns are described where they are defined.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+@dataclass(slots=True)
+class Problem:
+    """Something that could not be read, for the report: where, what, and what to do if known."""
+
+    source: str
+    text: str
+
+
+@dataclass(slots=True)
+class Source:
+    """One stream of log bytes and who wrote it.
+
+    `open` gives the decompressed bytes in blocks of any size; it may be called more than once.
+    `size` is the number of bytes that `open` reads from disk (for progress), None if unknown.
+    `problems` is filled while reading.
+    """
+
+    name: str
+    kind: str
+    server: str
+    open: Callable[[], Iterator[bytes]]
+    size: int | None = None
+    first: int | None = None
+    problems: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """Whole lines of one source: `data` ends with a line feed, `first_line` counts from 1."""
+
+    data: bytes
+    first_line: int
+
+
+@dataclass(slots=True)
+class EventSet:
+    """Everything that was extracted, as frames.
+
+    `table`: eid (u64, unique), time (i64 µs), source (u32, index into the sources), line (u32), server,
+    event, level, thread, run (first context of the thread's run, or ""), job, origin (i64 or null),
+    work (i64 or null), logid (strings); sorted by (time, server, source, line); `order` (u32) is that order.
+    `fields`: event name → frame with eid and one string column per field path.
+    `resources`: eid, field, kind, id (canonical, a string), label; one row per resource of an event.
+    """
+
+    table: pl.DataFrame
+    fields: dict[str, pl.DataFrame]
+    resources: pl.DataFrame
+
+
+@dataclass(frozen=True, slots=True)
+class Actor:
+    """Who acts: one run of one thread of one server, with its job. `name` is for people."""
+
+    name: str
+    server: str
+    thread: str
+    run: str
+    job: int | None = None
+    origin: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Resource:
+    """What is acted on: kind and canonical id; `name` is how the log calls it, never a key."""
+
+    kind: str
+    id: str
+    uuid: str = ""
+    name: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.kind}:{self.id}"
+
+
+@dataclass(frozen=True, slots=True)
+class Let:
+    """One bound name of a finding. An event has `start == end` and no `closed_by`.
+
+    `of` is the event or interval name, `title` says it for people, `outcome` is how an interval
+    ended (see docs/language.md), `opened_by`/`closed_by` are `SOURCE:LINE`.
+    """
+
+    name: str
+    kind: str  # "interval" or "event"
+    of: str
+    title: str
+    actor: Actor
+    start: int
+    end: int
+    outcome: str
+    opened_by: str
+    closed_by: str = ""
+    role: str = "find"  # "find" or "proves"
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """One claim of a finding and the lines (`SOURCE:LINE`) that carry it."""
+
+    text: str
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """One original record behind a finding."""
+
+    source: str
+    line: int
+    time: int
+    actor: str
+    event: str
+    text: str
+
+
+@dataclass(slots=True)
+class Finding:
+    """One occurrence of a rule. `doubts` say why it is only possible; margins are seconds."""
+
+    rule: str
+    severity: str
+    certainty: str  # "certain" or "possible"
+    fingerprint: str
+    cause: str
+    resource: Resource
+    start: int
+    end: int
+    title: str
+    let: list[Let]
+    then: list[Sentence]
+    because: str
+    margins: dict[str, float]
+    evidence: list[Evidence]
+    outcome: str
+    references: list[str]
+    doubts: list[str] = field(default_factory=list)
+    remedy: str = ""
+
+
+@dataclass(slots=True)
+class Failure:
+    """A failed operation that the log tells; `explained_by` is an index into the findings."""
+
+    event: str
+    title: str
+    resource: Resource | None
+    time: int
+    line: str  # SOURCE:LINE
+    actor: Actor
+    explained_by: int | None = None
+
+
+@dataclass(slots=True)
+class Incident:
+    """Findings that share a cause and lie close in time, with the failures they explain."""
+
+    id: str
+    title: str
+    resources: list[Resource]
+    findings: list[int]
+    start: int
+    end: int
+    failures: list[int]
+
+
+@dataclass(slots=True)
+class RuleStatus:
+    """What a rule came to: `fired`, `quiet`, or `not-evaluated` with the reason."""
+
+    rule: str
+    title: str
+    severity: str
+    status: str
+    missing: list[str]
+    reason: str
+    chances: int
+    fired: int
+
+
+@dataclass(slots=True)
+class SourceSummary:
+    name: str
+    kind: str
+    server: str
+    lines: int
+    records: int
+    events: int
+    first: int | None
+    last: int | None
+    problems: list[str]
+
+
+@dataclass(slots=True)
+class Coverage:
+    """All records by fate; `unreadable_lines` were not valid UTF-8 and were read with replacements."""
+
+    records: int = 0
+    recognised: int = 0
+    not_asked_for: int = 0
+    unknown: int = 0
+    unreadable_lines: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One row of a timeline: an event (`start == end`) or an interval, who did it, where it stands."""
+
+    start: int
+    end: int
+    kind: str  # "interval" or "event"
+    of: str
+    title: str
+    actor: Actor
+    outcome: str
+    line: str  # SOURCE:LINE of the event or of the opening
+    closed_by: str = ""
+    depth: int = 0
+
+
+@dataclass(slots=True)
+class Timeline:
+    """Everything that happened to one resource, in order."""
+
+    resource: Resource
+    entries: list[Entry]
+
+
+@dataclass(slots=True)
+class Report:
+    """The outcome of one run: a plain value, from which every output format is rendered."""
+
+    version: str
+    tz: str  # offset such as "+02:00", or "" when times stay as written
+    sources: list[SourceSummary]
+    coverage: Coverage
+    findings: list[Finding]
+    incidents: list[Incident]
+    failures: list[Failure]
+    rules: list[RuleStatus]
+    timelines: list[Timeline]
+    problems: list[Problem]
