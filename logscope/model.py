@@ -197,6 +197,8 @@ class RuleStatus:
 
 @dataclass(slots=True)
 class SourceSummary:
+    """What was read from one source; `first` and `last` are the times of its records."""
+
     name: str
     kind: str
     server: str

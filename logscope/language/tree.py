@@ -153,6 +153,8 @@ class Takes:
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
+    """What a path of a sample or a history must hold."""
+
     path: Path
     value: Value
 
@@ -168,6 +170,8 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class Type:
+    """A kind of thing that messages name, with every shape in which it is printed."""
+
     name: Name
     kind: Name | None
     key: Name | None
@@ -180,6 +184,8 @@ class Type:
 
 @dataclass(frozen=True, slots=True)
 class Event:
+    """A record that means something, with the texts that say it."""
+
     name: Name
     title: Prose | None
     loggers: tuple[Name, ...]
@@ -195,6 +201,8 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class Interval:
+    """What lies between an opening and a closing event on the same keys."""
+
     name: Name
     title: Prose | None
     tags: tuple[Name, ...]
@@ -232,6 +240,8 @@ class Spec:
 
 @dataclass(frozen=True, slots=True)
 class Binding:
+    """A name of a rule and what it stands for."""
+
     name: Name
     spec: Spec
     span: Span
@@ -277,6 +287,8 @@ class History:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
+    """A bad pattern: what to look for, why it is bad, and histories that prove it."""
+
     name: Name
     title: Prose
     severity: str

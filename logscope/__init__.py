@@ -1,0 +1,23 @@
+"""Reads management-server.log of Apache CloudStack and finds operations that overlapped on one resource.
+
+`logscope.read(paths)` gives the analysis as pandas frames; the command `logscope` gives reports.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from logscope.api import read as read
+
+__version__ = "0.1.0"
+__all__ = ["__version__", "read"]
+
+
+def __getattr__(name: str) -> Any:
+    # The frames behind `read` take longer to import than `logscope --version` may run.
+    if name == "read":
+        from logscope.api import read
+
+        return read
+    raise AttributeError(f"module 'logscope' has no attribute '{name}'")
