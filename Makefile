@@ -36,13 +36,13 @@ clean: ## Remove what the other targets made
 	rm -rf $(VENV) report.html dist bench/data .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
 $(READY): pyproject.toml
-	@command -v "$(PYTHON)" >/dev/null || { \
-	  echo "no '$(PYTHON)' here; install Python 3.11 or later, or name it: make PYTHON=/path/to/python3" >&2; exit 1; }
+	@"$(PYTHON)" -c "" 2>/dev/null || { \
+	  echo "no working '$(PYTHON)' here; install Python 3.11 or later, or name one: make PYTHON=/path/to/python3" >&2; exit 1; }
 	@"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
-	  echo "'$(PYTHON)' is $$("$(PYTHON)" --version 2>&1), logscope needs 3.11 or later; name another one: make PYTHON=python3.12" >&2; exit 1; }
+	  echo "'$(PYTHON)' is $$("$(PYTHON)" --version 2>&1), logscope needs 3.11 or later; name one: make PYTHON=python3.12" >&2; exit 1; }
 	@"$(PYTHON)" -c 'import ensurepip, venv' 2>/dev/null || { \
 	  echo "'$(PYTHON)' cannot make virtual environments; install the package python3-venv" >&2; exit 1; }
 	@echo "Setting up $(VENV) (once, this takes a minute)"
 	@test -x $(BIN)/python || "$(PYTHON)" -m venv $(VENV)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check --editable '.[dev]'
 	@touch $@
