@@ -68,7 +68,7 @@ class Template:
 
 @dataclass(frozen=True, slots=True)
 class Prose:
-    """Verbatim text for people after a `|`; titles may hold `{path}` places."""
+    """Verbatim text for people after a `|`, its lines parted by line feeds; titles may hold `{path}` places."""
 
     text: str
     span: Span
@@ -169,6 +169,14 @@ class Sample:
 
 
 @dataclass(frozen=True, slots=True)
+class Remark:
+    """A comment within a declaration; it stands before the clause of that index, in the canonical order."""
+
+    before: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Type:
     """A kind of thing that messages name, with every shape in which it is printed."""
 
@@ -180,6 +188,7 @@ class Type:
     matches: tuple[Rendering, ...]
     span: Span
     comments: tuple[str, ...] = ()
+    remarks: tuple[Remark, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,6 +206,7 @@ class Event:
     samples: tuple[Sample, ...]
     span: Span
     comments: tuple[str, ...] = ()
+    remarks: tuple[Remark, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,6 +224,7 @@ class Interval:
     limit: float | None
     span: Span
     comments: tuple[str, ...] = ()
+    remarks: tuple[Remark, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,6 +237,7 @@ class Actor:
     doing: tuple[Choice, ...]
     span: Span
     comments: tuple[str, ...] = ()
+    remarks: tuple[Remark, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -314,20 +326,33 @@ class Rule:
     quiet: tuple[History, ...]
     span: Span
     comments: tuple[str, ...] = ()
+    remarks: tuple[Remark, ...] = ()
 
 
 Declaration = Type | Event | Interval | Actor | Rule
 
 
 @dataclass(frozen=True, slots=True)
+class Broken:
+    """A declaration with a mistake: only its name is kept, so that its users are not blamed for it."""
+
+    keyword: str
+    name: Name
+
+
+@dataclass(frozen=True, slots=True)
 class Grammar:
-    """One file: its name, its declarations in order, comments before and after them."""
+    """One file: its name, its sound declarations in order, comments before and after them.
+
+    A comment keeps its `#`; an empty one is a blank line between two comments.
+    """
 
     name: Name
     path: str
     declarations: tuple[Declaration, ...]
     comments: tuple[str, ...] = ()
     trailing: tuple[str, ...] = ()
+    broken: tuple[Broken, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
