@@ -1,0 +1,116 @@
+"""Who acts: runs of threads, the job family they belong to, and what people call them."""
+
+from __future__ import annotations
+
+import re
+
+import polars as pl
+
+from logscope.frames import choose
+from logscope.language.template import Compiler
+from logscope.language.tree import Catalog
+from logscope.model import EventSet
+
+ACTOR = ("server", "thread", "run")
+
+
+def with_families(events: EventSet, catalog: Catalog) -> EventSet:
+    """Add the column `family` to the table: one text per API job with all that works for it.
+
+    A job belongs to its origin, a run of a thread to its job, and a job to the actor that submitted it
+    (events with the tag `submits`), whatever the job's own number says: jobs made by background tasks
+    have an origin that never logs.
+    """
+    table = events.table
+    sets: dict[str, str] = {}
+
+    def find(node: str) -> str:
+        path = []
+        while (up := sets.get(node, node)) != node:
+            path.append(node)
+            node = up
+        for item in path:
+            sets[item] = node
+        return node
+
+    def union(one: str, two: str) -> None:
+        low, high = sorted((find(one), find(two)))
+        sets[high] = low
+
+    runs = table.select(*ACTOR, "job", "origin").unique().filter(pl.col("job").is_not_null()).sort(*ACTOR, "job")
+    for server, thread, run, job, origin in runs.iter_rows():
+        if run:
+            union(_actor_node(server, thread, run), f"job-{job}")
+        if origin is not None:
+            union(f"job-{job}", f"job-{origin}")
+    submits = table.filter(pl.col("event").is_in(catalog.events_tagged("submits")))
+    jobs = events.resources.filter(pl.col("kind") == "job").select("eid", "id")
+    submitted = submits.join(jobs, on="eid").select(*ACTOR, "job", "id").unique().sort(*ACTOR, "id")
+    for server, thread, run, job, child in submitted.iter_rows():
+        parent = f"job-{job}" if job is not None else _actor_node(server, thread, run)
+        union(parent, f"job-{child}")
+    keys = table.select(*ACTOR, "job").unique()
+    families = [
+        find(f"job-{job}" if job is not None else _actor_node(server, thread, run))
+        for server, thread, run, job in keys.iter_rows()
+    ]
+    keys = keys.with_columns(pl.Series("family", families, dtype=pl.String))
+    table = table.join(keys, on=[*ACTOR, "job"], how="left", nulls_equal=True).sort("order")
+    return EventSet(table, events.fields, events.resources)
+
+
+def _actor_node(server: str, thread: str, run: str) -> str:
+    return f"{server}|{thread}|{run}"
+
+
+class ActorNames:
+    """Names actors by the grammars' `actor` declarations."""
+
+    def __init__(self, events: EventSet, catalog: Catalog) -> None:
+        self._titles = {name: item.title.text for name, item in catalog.actors.items()}
+        compiler = Compiler(catalog)
+        self._threads: list[tuple[str, re.Pattern[str]]] = []
+        self._doing: dict[tuple[str, str, str], tuple[str, int]] = {}
+        self._eids: dict[tuple[str, str, str], int] = {}
+        self._about: dict[int, tuple[str, str] | None] = {}
+        self._resources = events.resources
+        for name, actor in catalog.actors.items():
+            shapes = [re.compile(compiler.shape(t).regex) for t in actor.threads]
+            if not actor.doing:
+                self._threads += [(name, shape) for shape in shapes]
+                continue
+            rows = choose(events, actor.doing).select("eid").join(events.table, on="eid")
+            first = rows.filter(pl.col("run") != "").sort("order").unique(ACTOR, keep="first", maintain_order=True)
+            for server, thread, run, order, eid in first.select(*ACTOR, "order", "eid").iter_rows():
+                key = (server, thread, run)
+                known = self._doing.get(key)
+                is_named = not shapes or any(shape.match(thread) for shape in shapes)
+                if is_named and (known is None or order < known[1]):
+                    self._doing[key] = (name, order)
+                    self._eids[key] = eid
+
+    def name(self, server: str, thread: str, run: str, job: int | None, origin: int | None) -> str:
+        """What people call this actor, such as `VM start (job-4251 of job-4248, vm 612)`."""
+        title, details = thread, []
+        key = (server, thread, run)
+        if key in self._doing:
+            title = self._titles[self._doing[key][0]]
+        else:
+            title = next((self._titles[name] for name, shape in self._threads if shape.match(thread)), thread)
+        if job is not None:
+            details.append(f"job-{job}" + (f" of job-{origin}" if origin is not None else ""))
+        if not details:
+            return f"{title}, {thread}" if title != thread else thread
+        about = self._resource_of(key)
+        if about:
+            details.append(f"{about[0]} {about[1]}")
+        return f"{title} ({', '.join(details)})"
+
+    def _resource_of(self, key: tuple[str, str, str]) -> tuple[str, str] | None:
+        eid = self._eids.get(key)
+        if eid is None:
+            return None
+        if eid not in self._about:
+            rows = self._resources.filter(pl.col("eid") == eid, pl.col("kind") != "job").select("kind", "id")
+            self._about[eid] = rows.row(0) if len(rows) else None
+        return self._about[eid]

@@ -1,0 +1,235 @@
+"""Occurrences to findings: names for people, sentences with their lines, what casts doubt."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from typing import Any
+
+import polars as pl
+
+from logscope.actors import ActorNames
+from logscope.demand import PLACE
+from logscope.detect import Item, Occurrence
+from logscope.extract import TextStore
+from logscope.identity import Identity
+from logscope.items import SCHEMA, VALUE, Items
+from logscope.language.tree import Attachment, Catalog, Comparison, Path, Relation, Rule
+from logscope.model import Actor, EventSet, Evidence, Finding, Let, Resource, Sentence
+
+_SECOND = 1_000_000
+_NUMBERS = re.compile(r"\d+")
+
+
+class Teller:
+    """Tells what was found in one log in words."""
+
+    def __init__(
+        self,
+        events: EventSet,
+        catalog: Catalog,
+        items: Items,
+        identity: Identity,
+        names: ActorNames,
+        sources: list[str],
+    ) -> None:
+        self._events, self._catalog, self._items = events, catalog, items
+        self._identity, self._names, self._sources = identity, names, sources
+
+    def actor(self, item: dict[str, Any]) -> Actor:
+        """The actor of an item or of a row of the event table."""
+        who = (item["server"], item["thread"], item["run"], item["job"], item["origin"])
+        return Actor(self._names.name(*who), *who)
+
+    def titles(self, frame: pl.DataFrame) -> dict[str, str]:
+        """What each item (rows as in `items.SCHEMA`) is called: item → title."""
+        found: dict[str, str] = {}
+        for (of,), rows in sorted(frame.partition_by("of", as_dict=True).items()):
+            declared = self._catalog.events.get(str(of)) or self._catalog.intervals[str(of)]
+            text = declared.title.text if declared.title else str(of)
+            paths = list(dict.fromkeys(PLACE.findall(text)))
+            valued = self._items.with_values(rows, str(of), paths)
+            for row in valued.iter_rows(named=True):
+                values = {path: row[VALUE + path] for path in paths}
+                found[row["item"]] = PLACE.sub(lambda place, v=values: v[place[1]] or "?", text)  # type: ignore[misc]
+        return found
+
+    def finding(self, rule: Rule, occurrence: Occurrence, texts: TextStore) -> Finding:
+        """Everything about one occurrence that a reader needs, each sentence with its lines."""
+        every = {**occurrence.bound, **occurrence.proofs}
+        titles = self.titles(_frame(list(every.values())))
+        lines = self._lines(every)
+        lets = [
+            self._let(name, item, titles[item["item"]], lines[name], "find" if name in occurrence.bound else "proves")
+            for name, item in every.items()
+        ]
+        resource = self._resource(rule, occurrence)
+        then = self._sentences(rule, occurrence, lines)
+        if occurrence.again:
+            then.append(Sentence(f"the same actor did so {occurrence.again} more times meanwhile", ()))
+        evidence = self._evidence(every, texts)
+        title = self._rule_title(rule, occurrence, {let.name: let for let in lets})
+        return Finding(
+            rule=rule.name.text,
+            severity=rule.severity,
+            certainty="possible" if occurrence.doubts else "certain",
+            fingerprint=_digest(rule.name.text, str(resource), resource.uuid),
+            cause=_digest(rule.name.text, *(f"{let.of} {_NUMBERS.sub('N', let.actor.name)}" for let in lets)),
+            resource=resource,
+            start=min(item["start"] for item in every.values()),
+            end=max(item["end"] for item in every.values()),
+            title=title,
+            let=lets,
+            then=then,
+            because=rule.because.text if rule.because else "",
+            margins=occurrence.margins,
+            evidence=evidence,
+            outcome=occurrence.means or "unknown",
+            references=[ref.text for ref in rule.refs],
+            doubts=occurrence.doubts,
+            remedy=" ".join(prose.text for prose in rule.remedy),
+        )
+
+    def places(self, eids: pl.Series) -> dict[int, str]:
+        """`SOURCE:LINE` of events by their ids."""
+        rows = self._events.table.filter(pl.col("eid").is_in(eids.implode())).select("eid", "source", "line")
+        return {eid: f"{self._sources[source]}:{line}" for eid, source, line in rows.iter_rows()}
+
+    def _lines(self, every: dict[str, Item]) -> dict[str, tuple[str, str]]:
+        eids = [item[c] for item in every.values() for c in ("open_eid", "close_eid") if item[c] is not None]
+        places = self.places(pl.Series(eids, dtype=pl.UInt32))
+        return {n: (places.get(i["open_eid"], ""), places.get(i["close_eid"], "")) for n, i in every.items()}
+
+    def _let(self, name: str, item: Item, title: str, lines: tuple[str, str], role: str) -> Let:
+        kind = "event" if item["is_point"] else "interval"
+        return Let(
+            name, kind, item["of"], title, self.actor(item), item["start"], item["end"], item["outcome"],
+            lines[0], lines[1], role,
+        )  # fmt: skip
+
+    def _resource(self, rule: Rule, occurrence: Occurrence) -> Resource:
+        """The resource that the bound items share; the one that the rule compares when it says which."""
+        owned = [self._resources_of(item) for item in occurrence.bound.values()]
+        shared = [r for r in owned[0] if all(any(r[1:] == s[1:] for s in other) for other in owned[1:])] or owned[0]
+        for condition in rule.when:
+            if isinstance(condition, Comparison) and isinstance(condition.right, Path) and condition.operator == "=":
+                owner = condition.left.text.partition(".")[2].removesuffix(".id")
+                for field, kind, id in shared:
+                    if field == owner:
+                        return self._identity.resource(kind, id)
+        if not shared:
+            return Resource("log", "")
+        _, kind, id = shared[0]
+        return self._identity.resource(kind, id)
+
+    def _resources_of(self, item: Item) -> list[tuple[str, str, str]]:
+        eids = [item[c] for c in ("open_eid", "of_eid", "close_eid") if item[c] is not None]
+        rows = self._events.resources.filter(pl.col("eid").is_in(eids)).sort("eid", "field", "kind", "id")
+        return list(dict.fromkeys(rows.select("field", "kind", "id").iter_rows()))
+
+    def _sentences(self, rule: Rule, occurrence: Occurrence, lines: dict[str, tuple[str, str]]) -> list[Sentence]:
+        bound, out = occurrence.bound, []
+        for condition in rule.when:
+            if isinstance(condition, Relation):
+                left, right = condition.left.text, condition.right.text
+                relation = condition.relation
+                if relation == "contains":
+                    left, right, relation = right, left, "during"
+                out += _relation_sentences(relation, left, bound[left], right, bound[right], lines)
+        for attachment in rule.proves:
+            name = attachment.binding.name.text
+            if name in occurrence.proofs:
+                out.append(_proof_sentence(attachment, occurrence, lines))
+        return out
+
+    def _evidence(self, every: dict[str, Item], texts: TextStore) -> list[Evidence]:
+        eids = sorted({i[c] for i in every.values() for c in ("open_eid", "of_eid", "close_eid") if i[c] is not None})
+        original = texts.texts(eids)
+        rows = self._events.table.filter(pl.col("eid").is_in(eids)).sort("order")
+        return [
+            Evidence(
+                self._sources[row["source"]], row["line"], row["time"], self.actor(row).name, row["event"],
+                original.get(row["eid"], ""),
+            )
+            for row in rows.iter_rows(named=True)
+        ]  # fmt: skip
+
+    def _rule_title(self, rule: Rule, occurrence: Occurrence, lets: dict[str, Let]) -> str:
+        every = {**occurrence.bound, **occurrence.proofs}
+
+        def value(place: re.Match[str]) -> str:
+            name, _, path = place[1].partition(".")
+            if name not in every:
+                return "?"
+            if path == "actor":
+                return lets[name].actor.name
+            if not path:
+                return lets[name].title
+            row = self._items.with_values(_frame([every[name]]), every[name]["of"], [path])
+            return row[VALUE + path][0] or "?" if len(row) else "?"
+
+        return PLACE.sub(value, rule.title.text)
+
+
+def _frame(items: list[Item]) -> pl.DataFrame:
+    return pl.DataFrame(items, schema=SCHEMA)
+
+
+def seconds(microseconds: int) -> str:
+    """A duration for people: `7.941 s`."""
+    return f"{microseconds / _SECOND:.3f} s"
+
+
+def _claims(*lines: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(line for line in lines if line))
+
+
+def _relation_sentences(
+    relation: str, left: str, a: Item, right: str, b: Item, lines: dict[str, tuple[str, str]]
+) -> list[Sentence]:
+    (a_open, a_close), (b_open, b_close) = lines[left], lines[right]
+    came = "came" if a["is_point"] else "began"
+    if relation == "during":
+        if b["outcome"] == "unbegun":
+            text = f"{left} {came} while {right} was open; the beginning of {right} is not in this log"
+            first = Sentence(text, _claims(a_open, b_close))
+        else:
+            text = f"{left} {came} {seconds(a['start'] - b['start'])} after {right} began"
+            first = Sentence(text, _claims(b_open, a_open))
+        if b["outcome"] == "closed":
+            text = f"{right} went on for {seconds(b['end'] - a['end'])} after {left}"
+            return [first, Sentence(text, _claims(a_close or a_open, b_close))]
+        return [first, Sentence(f"{right} has no logged end ({b['outcome']})", _claims(b_open))]
+    if relation == "overlaps":
+        both = seconds(min(a["end"], b["end"]) - b["start"])
+        return [
+            Sentence(f"{right} began {seconds(b['start'] - a['start'])} after {left}", _claims(a_open, b_open)),
+            Sentence(f"both were open for {both}", _claims(b_open, a_close, b_close)),
+        ]
+    if relation == "after":
+        text = f"{left} {came} {seconds(a['start'] - b['end'])} after {right}"
+        return [Sentence(text, _claims(b_close or b_open, a_open))]
+    if relation == "before":
+        text = f"{left} {'came' if a['is_point'] else 'ended'} {seconds(b['start'] - a['end'])} before {right}"
+        return [Sentence(text, _claims(a_close or a_open, b_open))]
+    return [Sentence(f"{left} {relation} {right}", _claims(a_open, b_open))]
+
+
+def _proof_sentence(attachment: Attachment, occurrence: Occurrence, lines: dict[str, tuple[str, str]]) -> Sentence:
+    name, anchor = attachment.binding.name.text, attachment.anchor.text
+    proof, base = occurrence.proofs[name], occurrence.bound[anchor]
+    ended = "" if base["is_point"] else " ended" if attachment.relation == "after" else " began"
+    since = base["end"] if attachment.relation == "after" else base["start"]
+    who = ""
+    if all(proof[c] == base[c] for c in ("server", "thread", "run")):
+        who = ", same actor"
+    elif proof["family"] == base["family"]:
+        who = ", same job family"
+    line = lines[anchor][1] or lines[anchor][0]
+    return Sentence(
+        f"{name} followed {seconds(proof['start'] - since)} after {anchor}{ended}{who}", _claims(line, lines[name][0])
+    )
+
+
+def _digest(*parts: str) -> str:
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]

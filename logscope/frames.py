@@ -1,0 +1,83 @@
+"""Questions to an EventSet that several stages ask: a column of some events, a choice of events."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from logscope.language.tree import Choice, Comparison, Path, Value
+from logscope.model import EventSet
+
+# Pseudo fields that stand in the table itself; `actor` is put together from three columns.
+_TABLE_FIELDS = ("family", "server", "thread", "run", "job", "logid", "level")
+ACTOR_TEXT = pl.concat_str("server", "thread", "run", separator="|", ignore_nulls=True)
+
+
+def column(events: EventSet, names: Sequence[str], path: str) -> pl.DataFrame:
+    """The values of one field path over the named events: eid, value (string).
+
+    `KIND.id` or a typed field's `.id` is the canonical id; an event without the field has no row.
+    """
+    if path == "actor" or path in _TABLE_FIELDS:
+        rows = events.table.filter(pl.col("event").is_in(list(names)))
+        value = ACTOR_TEXT if path == "actor" else pl.col(path).cast(pl.String)
+        return rows.select("eid", value.alias("value"))
+    parts = []
+    if path.endswith(".id") or "." not in path:
+        owner = path.removesuffix(".id")
+        eids = events.table.filter(pl.col("event").is_in(list(names))).select("eid")
+        found = events.resources.filter(pl.col("field") == owner).select("eid", pl.col("id").alias("value"))
+        # One event, one value: the first, should a field name several resources.
+        parts.append(found.join(eids, on="eid", how="semi").unique("eid", keep="first", maintain_order=True))
+    for name in names:
+        frame = events.fields.get(name)
+        if frame is not None and path in frame.columns:
+            parts.append(frame.select("eid", pl.col(path).alias("value")).drop_nulls())
+    if not parts:
+        return pl.DataFrame(schema={"eid": pl.UInt32, "value": pl.String})
+    return pl.concat(parts).unique("eid", keep="first", maintain_order=True)
+
+
+def compare(left: pl.Expr, operator: str, right: pl.Expr | Value | tuple[Value, ...]) -> pl.Expr:
+    """A comparison of the grammar language as an expression over string columns; null is never true."""
+    if operator == "in":
+        assert isinstance(right, tuple)
+        return left.is_in([str(v.value) for v in right]).fill_null(False)
+    if operator == "is":
+        assert isinstance(right, Value)
+        return left.is_not_null() if right.value == "known" else left.is_null()
+    if operator in ("starts", "ends"):
+        assert isinstance(right, Value)
+        text = str(right.value)
+        return (left.str.starts_with(text) if operator == "starts" else left.str.ends_with(text)).fill_null(False)
+    assert not isinstance(right, tuple)
+    other = pl.lit(str(right.value)) if isinstance(right, Value) else right
+    if operator in ("=", "!="):
+        return (left == other if operator == "=" else left != other).fill_null(False)
+    low, high = left.cast(pl.Float64, strict=False), other.cast(pl.Float64, strict=False)
+    found = {"<": low < high, "<=": low <= high, ">": low > high, ">=": low >= high}[operator]
+    return found.fill_null(False)
+
+
+def choose(events: EventSet, choices: Sequence[Choice]) -> pl.DataFrame:
+    """The events that a clause `EVENT where … or EVENT where …` means: eid, event."""
+    parts = [_chosen(events, choice.event.text, choice.where) for choice in choices]
+    if not parts:
+        return pl.DataFrame(schema={"eid": pl.UInt32, "event": pl.String})
+    return pl.concat(parts).unique("eid", keep="first", maintain_order=True)
+
+
+def _chosen(events: EventSet, name: str, where: Sequence[Comparison]) -> pl.DataFrame:
+    rows = events.table.filter(pl.col("event") == name).select("eid", "event")
+    for condition in where:
+        values = column(events, [name], condition.left.text)
+        joined = rows.join(values, on="eid", how="left")
+        right = condition.right
+        if isinstance(right, Path):
+            joined = joined.join(column(events, [name], right.text).rename({"value": "other"}), on="eid", how="left")
+            keep = compare(pl.col("value"), condition.operator, pl.col("other"))
+        else:
+            keep = compare(pl.col("value"), condition.operator, right)
+        rows = joined.filter(keep).select("eid", "event")
+    return rows

@@ -1,0 +1,154 @@
+"""Templates compiled to regular expressions that polars' engine (Rust's, linear time) accepts.
+
+A typed field becomes one group around an alternation of its type's renderings without inner groups:
+the text of an entity is cut out whole and taken apart later, once per distinct text (`TypeReader`).
+That keeps the number of groups small, and a type's alternatives never need names of their own.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+
+from logscope.language.tree import PRIMITIVES, Catalog, Field, Literal, Template
+
+# In one release line the first line of an exception follows the message after one blank.
+EXCEPTION = r"(?: (?P<exception>(?:[a-zA-Z_][\w$]*\.)+[A-Z][\w$]*(?:Exception|Error|Throwable)\b.*))?"
+
+_PRIMITIVE = {
+    "int": r"-?\d+",
+    "word": r"\S+?",
+    "name": r"[\w.$-]+?",
+    "text": r"(?s:.*?)",
+    "uuid": r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}",
+    "hex": r"[0-9a-fA-F]+",
+}
+_MIN_PREFIX = 4
+
+# Both engines know these escapes; re.escape would also escape blanks, which Rust's refuses in places.
+_SPECIAL = re.compile(r"[\\.+*?()|\[\]{}^$#&\-~]")
+
+
+def quote(text: str) -> str:
+    """Escape `text` so that it stands for itself in Rust's and Python's regular expressions."""
+    return _SPECIAL.sub(r"\\\g<0>", text)
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """One way to read a text: an anchored expression whose groups `f0`, `f1` … are `fields`."""
+
+    regex: str
+    fields: tuple[Field, ...]
+    specificity: int
+
+
+def literal_size(template: Template) -> int:
+    """Number of literal characters: how specific a template is."""
+    return sum(len(part.text) for part in template.parts if isinstance(part, Literal))
+
+
+class Compiler:
+    """Compiles the templates of one catalog; expressions of types are made once."""
+
+    def __init__(self, catalog: Catalog) -> None:
+        self._catalog = catalog
+        self._types: dict[str, str] = {}
+
+    def type_expression(self, name: str) -> str:
+        """The expression, without capturing groups, that fits any rendering of a type or primitive."""
+        if name in PRIMITIVES:
+            return _PRIMITIVE[name]
+        if name not in self._types:
+            matches = self._catalog.types[name].matches
+            ordered = sorted(matches, key=lambda m: -literal_size(m.template))
+            self._types[name] = "(?:" + "|".join(self._body(m.template) for m in ordered) + ")"
+        return self._types[name]
+
+    def shape(self, template: Template, *, anchored: bool = True, exception: bool = False) -> Shape:
+        """Compile one template; group `m` is the whole text, so that templates without fields tell too."""
+        fields = tuple(part for part in template.parts if isinstance(part, Field))
+        body = self._body(template, grouped=True)
+        if anchored:
+            body = f"^(?P<m>{body}){EXCEPTION if exception else ''}$"
+        else:
+            body = f"(?P<m>{body})"
+        return Shape(body, fields, literal_size(template))
+
+    def _body(self, template: Template, *, grouped: bool = False) -> str:
+        out, number = [], 0
+        for part in template.parts:
+            if isinstance(part, Literal):
+                out.append(quote(part.text))
+                continue
+            expression = self.type_expression(part.type)
+            out.append(f"(?P<f{number}>{expression})" if grouped else expression)
+            number += 1
+        return "".join(out)
+
+
+@dataclass(frozen=True)
+class EventTemplate:
+    """One template of one event, ready for the bulk path."""
+
+    event: str
+    index: int
+    template: Template
+    shape: Shape
+
+    @cached_property
+    def prefix(self) -> str:
+        """The literal that the message begins with, or empty when that is too short to route by."""
+        first = self.template.parts[0] if self.template.parts else None
+        text = first.text if isinstance(first, Literal) else ""
+        return text if len(text) >= _MIN_PREFIX or len(self.template.parts) == 1 else ""
+
+    @cached_property
+    def literal(self) -> str:
+        """The longest literal of the template: a line without it cannot fit."""
+        return max((part.text for part in self.template.parts if isinstance(part, Literal)), key=len, default="")
+
+
+def event_templates(catalog: Catalog, events: set[str] | None = None) -> list[EventTemplate]:
+    """All templates of the named events (all when None), most specific first."""
+    compiler = Compiler(catalog)
+    found = [
+        EventTemplate(name, index, rendering.template, compiler.shape(rendering.template, exception=True))
+        for name, event in catalog.events.items()
+        if events is None or name in events
+        for index, rendering in enumerate(event.matches)
+    ]
+    return sorted(found, key=lambda t: (-t.shape.specificity, t.event, t.index))
+
+
+def line_literals(templates: list[EventTemplate]) -> list[str]:
+    """Literals of which every line that fits one of the templates contains at least one.
+
+    A literal that contains another one is left out: the shorter one finds its lines too.
+    """
+    kept: list[str] = []
+    for literal in sorted({t.literal.strip() or t.literal for t in templates}, key=lambda text: (len(text), text)):
+        if not any(other in literal for other in kept):
+            kept.append(literal)
+    return sorted(kept)
+
+
+@dataclass(frozen=True, slots=True)
+class TypeShape:
+    """One rendering of a type with the kind of resource that it names ("" for none)."""
+
+    kind: str
+    shape: Shape
+
+
+def type_shapes(catalog: Catalog, name: str) -> list[TypeShape]:
+    """The renderings of a declared type, most specific first."""
+    compiler = Compiler(catalog)
+    declared = catalog.types[name]
+    default = declared.kind.text if declared.kind else declared.name.text
+    shapes = []
+    for rendering in declared.matches:
+        kind = rendering.kind.text if rendering.kind else default
+        shapes.append(TypeShape("" if kind == "none" else kind, compiler.shape(rendering.template)))
+    return sorted(shapes, key=lambda t: -t.shape.specificity)

@@ -1,0 +1,287 @@
+"""Joins the stages: from paths to a log that can be asked, and from there to a report."""
+
+from __future__ import annotations
+
+import io
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
+
+import polars as pl
+
+from logscope import __version__
+from logscope.actors import ActorNames, with_families
+from logscope.correlate import Correlator, Horizon
+from logscope.demand import Demand, for_rules
+from logscope.detect import Detector, Occurrence, Verdict
+from logscope.errors import NothingReadError
+from logscope.explain import Teller
+from logscope.extract import Extractor, TextStore
+from logscope.identity import Identity, unify
+from logscope.incidents import failures, incidents
+from logscope.items import Items
+from logscope.language.template import event_templates, line_literals
+from logscope.language.tree import Catalog, Rule
+from logscope.lines import chunks, valid_utf8
+from logscope.links import with_taken
+from logscope.model import (
+    Chunk,
+    Coverage,
+    EventSet,
+    Finding,
+    Problem,
+    Report,
+    Resource,
+    RuleStatus,
+    Source,
+    SourceSummary,
+    Timeline,
+)  # fmt: skip
+from logscope.records import NO_HEADER, HeaderForm, Selection, Selector, align, header_time, parse_headers, sniff
+from logscope.timelines import Timelines
+
+_WORKERS = 2
+_SNIFFED_BYTES = 1 << 18
+_SEVERITIES = ("critical", "high", "medium", "low")
+
+Progress = Callable[[str, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """The part of the log that is asked for, µs as written; None leaves a side open."""
+
+    since: int | None = None
+    until: int | None = None
+
+
+@dataclass
+class Log:
+    """A log that was read: its events with all that stages need to answer questions about it."""
+
+    catalog: Catalog
+    events: EventSet
+    identity: Identity
+    texts: TextStore
+    horizon: Horizon
+    sources: list[SourceSummary]
+    coverage: Coverage
+    problems: list[Problem]
+
+    @cached_property
+    def correlator(self) -> Correlator:
+        """The intervals of this log."""
+        return Correlator(self.events, self.catalog, self.horizon)
+
+    @cached_property
+    def items(self) -> Items:
+        """What rules bind."""
+        return Items(self.events, self.catalog, self.correlator)
+
+    @cached_property
+    def names(self) -> ActorNames:
+        """What the actors are called."""
+        return ActorNames(self.events, self.catalog)
+
+    @cached_property
+    def teller(self) -> Teller:
+        """Puts findings into words."""
+        sources = [source.name for source in self.sources]
+        return Teller(self.events, self.catalog, self.items, self.identity, self.names, sources)
+
+    @cached_property
+    def timelines(self) -> Timelines:
+        """What happened to one resource."""
+        return Timelines(self.events, self.catalog, self.items, self.correlator, self.teller)
+
+
+def literals_for_analyze(catalog: Catalog) -> list[str]:
+    """The literals by which `analyze` selects candidate lines."""
+    demand = for_rules(catalog, catalog.rules.values())
+    return line_literals(event_templates(catalog, set(demand.events or ())))
+
+
+def read_log(
+    sources: Sequence[Source],
+    problems: Sequence[Problem],
+    catalog: Catalog,
+    demand: Demand,
+    window: Window = Window(),
+    progress: Progress | None = None,
+) -> Log:
+    """Read sources in order and extract what `demand` asks for.
+
+    Raises NothingReadError when no source gave a single record.
+    """
+    events = None if demand.events is None else set(demand.events)
+    extractor = Extractor(catalog, events, None if demand.paths is None else set(demand.paths))
+    selector = Selector(extractor.literals)
+    summaries: list[SourceSummary] = []
+    coverage = Coverage()
+    with ThreadPoolExecutor(_WORKERS) as pool:
+        for number, source in enumerate(sources):
+            summaries.append(_read_source(source, number, selector, extractor, coverage, window, pool, progress))
+    found = [*problems, *(Problem(s.name, text) for s in summaries for text in s.problems)]
+    if not any(summary.records for summary in summaries):
+        what = "; ".join(f"{p.source}: {p.text}" if p.source else p.text for p in found) or "no source was given"
+        raise NothingReadError(f"nothing could be read: {what}")
+    extraction = extractor.finish()
+    recognised = extraction.events.table.height
+    coverage.recognised, coverage.unknown = recognised, extraction.unknown
+    coverage.not_asked_for = coverage.records - recognised - extraction.unknown
+    counted = dict(extraction.events.table.group_by("source").len().iter_rows())
+    for number, summary in enumerate(summaries):
+        summary.events = counted.get(number, 0)
+    horizon = _horizon(summaries, window)
+    unified, identity = unify(extraction.events, extraction.aliases)
+    linked = with_taken(with_families(unified, catalog), catalog, horizon)
+    return Log(catalog, linked, identity, extraction.texts, horizon, summaries, coverage, found)
+
+
+def _read_source(
+    source: Source,
+    number: int,
+    selector: Selector,
+    extractor: Extractor,
+    coverage: Coverage,
+    window: Window,
+    pool: ThreadPoolExecutor,
+    progress: Progress | None,
+) -> SourceSummary:
+    summary = SourceSummary(source.name, source.kind, source.server, 0, 0, 0, None, None, [])
+    told = (lambda count: progress(source.name, count)) if progress else None
+    stream: Iterator[Chunk] = chunks(source, progress=told)
+    first = next(stream, None)
+    form = sniff(first.data[:_SNIFFED_BYTES]) if first else NO_HEADER
+    whole = chain([first], stream) if first else stream
+    for selection in _in_order(pool, selector, align(whole, form), form):
+        summary.lines += selection.lines
+        summary.records += selection.records
+        coverage.unreadable_lines += selection.unreadable
+        if selection.first_header and summary.first is None:
+            summary.first = header_time(selection.first_header, form)
+        if selection.last_header:
+            summary.last = header_time(selection.last_header, form) or summary.last
+        records = parse_headers(selection.candidates, form) if len(selection.candidates) else None
+        if records is not None:
+            if window.since is not None:
+                records = records.filter(pl.col("time") >= window.since)
+            if window.until is not None:
+                records = records.filter(pl.col("time") <= window.until)
+            if len(records):
+                place = [pl.lit(number, pl.UInt32).alias("source"), pl.lit(source.server).alias("server")]
+                extractor.add(records.with_columns(place))
+    coverage.records += summary.records
+    summary.problems = list(source.problems)
+    if summary.lines and not summary.records:
+        summary.problems.append("no line has a recognised header, so none of it was understood")
+    return summary
+
+
+def _in_order(
+    pool: ThreadPoolExecutor, selector: Selector, parts: Iterator[Chunk], form: HeaderForm
+) -> Iterator[Selection]:
+    """Select from chunks on several threads; results come in the order of the chunks."""
+    waiting: deque[Future[Selection]] = deque()
+    for chunk in parts:
+        waiting.append(pool.submit(_select, selector, chunk, form))
+        if len(waiting) > _WORKERS:
+            yield waiting.popleft().result()
+    while waiting:
+        yield waiting.popleft().result()
+
+
+def _select(selector: Selector, chunk: Chunk, form: HeaderForm) -> Selection:
+    if form is NO_HEADER:
+        empty = pl.DataFrame(schema={"line": pl.UInt32, "text": pl.String, "tail": pl.String})
+        return Selection(empty, chunk.data.count(b"\n"), 0, 0, "", "")
+    try:
+        return selector.select(chunk, form)
+    except pl.exceptions.ComputeError:  # what polars says to a byte that is not UTF-8
+        data, replaced = valid_utf8(chunk.data)
+        return selector.select(Chunk(data, chunk.first_line), form, replaced)
+
+
+def _horizon(summaries: Sequence[SourceSummary], window: Window) -> Horizon:
+    first: dict[str, int] = {}
+    last: dict[str, int] = {}
+    for summary in summaries:
+        if summary.first is not None:
+            low = max(summary.first, window.since) if window.since is not None else summary.first
+            first[summary.server] = min(low, first.get(summary.server, low))
+        if summary.last is not None:
+            high = min(summary.last, window.until) if window.until is not None else summary.last
+            last[summary.server] = max(high, last.get(summary.server, high))
+    return Horizon(first, last)
+
+
+def analyze(log: Log, rules: Sequence[Rule], tz: str = "") -> Report:
+    """Judge the rules over a log and tell what was found."""
+    levels = set(log.events.table["level"].unique().to_list())
+    detector = Detector(log.catalog, log.items, log.horizon, levels)
+    verdicts = [detector.judge(rule) for rule in rules]
+    found: list[tuple[Finding, Occurrence]] = []
+    by_name = {rule.name.text: rule for rule in rules}
+    for verdict in verdicts:
+        rule = by_name[verdict.rule]
+        found += [(log.teller.finding(rule, occurrence, log.texts), occurrence) for occurrence in verdict.occurrences]
+    found = _without_yielding(found, by_name)
+    found.sort(key=lambda pair: _rank(pair[0]))
+    findings = [finding for finding, _ in found]
+    failed = failures(log.events, log.catalog, log.items, log.identity, log.teller, found)
+    return Report(
+        version=__version__,
+        tz=tz,
+        sources=log.sources,
+        coverage=log.coverage,
+        findings=findings,
+        incidents=incidents(findings, failed),
+        failures=failed,
+        rules=[_status(by_name[v.rule], v, findings) for v in verdicts],
+        timelines=_timelines(log, findings),
+        problems=log.problems,
+    )
+
+
+def _rank(finding: Finding) -> tuple[int, bool, int, str, str]:
+    severity = _SEVERITIES.index(finding.severity)
+    return severity, finding.certainty != "certain", finding.start, finding.rule, str(finding.resource)
+
+
+def _without_yielding(
+    found: list[tuple[Finding, Occurrence]], rules: dict[str, Rule]
+) -> list[tuple[Finding, Occurrence]]:
+    """Drop findings of general rules where a rule with a name of its own fired on the same resource then."""
+    firm = [finding for finding, _ in found if not rules[finding.rule].yields]
+
+    def is_told(finding: Finding) -> bool:
+        same = (f for f in firm if str(f.resource) == str(finding.resource))
+        return any(f.start <= finding.end and finding.start <= f.end for f in same)
+
+    return [pair for pair in found if not rules[pair[0].rule].yields or not is_told(pair[0])]
+
+
+def _status(rule: Rule, verdict: Verdict, findings: Sequence[Finding]) -> RuleStatus:
+    fired = sum(finding.rule == verdict.rule for finding in findings)
+    status = "fired" if fired else "quiet" if verdict.status == "fired" else verdict.status
+    return RuleStatus(
+        verdict.rule, rule.title.text, rule.severity, status, verdict.missing, verdict.reason, verdict.chances, fired
+    )
+
+
+def _timelines(log: Log, findings: Sequence[Finding]) -> list[Timeline]:
+    resources: dict[str, Resource] = {}
+    for finding in findings:
+        if finding.resource.id:
+            resources.setdefault(str(finding.resource), finding.resource)
+    return [log.timelines.of(resource) for resource in resources.values()]
+
+
+def read_text(text: str, catalog: Catalog, demand: Demand, server: str = "ms1") -> Log:
+    """Read a log that is in memory already (samples, histories)."""
+    data = text.encode()
+    source = Source("memory", "management-server", server, lambda: io.BytesIO(data))
+    return read_log([source], [], catalog, demand)

@@ -1,0 +1,210 @@
+"""Lines to records: where records start, which lines are candidates, what their headers say.
+
+A record is one log4j entry: a header line and the lines below it that have no header of their own.
+Only candidate lines (those that contain a literal of some template asked for) are looked at closely;
+of all others only the number is kept.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from logscope.model import Chunk
+
+_LEVELS = "TRACE|DEBUG|INFO|WARN|ERROR|FATAL"
+_DATE = r"(?P<date>\d{4}-\d\d-\d\d)[ T](?P<clock>\d\d:\d\d:\d\d)[,.](?P<milli>\d{3})"
+_SYSLOG = r"(?P<date>[A-Z][a-z]{2} [ \d]\d) (?P<clock>\d\d:\d\d:\d\d) \S+ \S+: (?P<milli>)"
+_REST = (
+    rf"\s*(?P<level>{_LEVELS})\s+\[(?P<logger>[^\]\s]+)\]\s*"
+    r"\((?P<thread>[^():]*(?:\([^)]*\))?[^():]*):(?P<context>\[[^\]]*\]|[^()]*(?:\([^()]*\)[^()]*)*)\)\s"
+    r"\s*(?:\(logid:\s*(?P<logid>[^)]*)\)\s)?(?P<message>.*)$"
+)
+_MAX_TAIL_LINES = 60
+_MAX_TAIL_BYTES = 64 << 10
+_MAX_CARRIED = 8 << 20
+_SYSLOG_YEAR = 2000
+_SNIFFED_LINES = 400
+
+
+@dataclass(frozen=True, slots=True)
+class HeaderForm:
+    """One physical form of the header. `plain` headers start at column one, so bytes tell them."""
+
+    name: str
+    regex: str
+    plain: bool
+
+
+FORMS = (
+    HeaderForm("log4j", "^" + _DATE + _REST, True),
+    HeaderForm("prefixed", "^.{0,200}?" + _DATE + _REST, False),
+    HeaderForm("syslog", "^.{0,200}?" + _SYSLOG + _REST, False),
+)
+NO_HEADER = HeaderForm("none", "", False)
+
+
+def sniff(head: bytes) -> HeaderForm:
+    """Tell the header form from the first lines of a source; `NO_HEADER` when none is recognised."""
+    lines = pl.Series(head.decode("utf-8", "replace").splitlines()[:_SNIFFED_LINES], dtype=pl.String)
+    found = [int(lines.str.contains(form.regex).sum()) for form in FORMS]
+    plain, prefixed, syslog = found
+    if max(found) == 0:
+        return NO_HEADER
+    # The prefixed form also fits plain headers; it is worth its price only where it finds clearly more.
+    if plain and plain * 2 >= prefixed:
+        return FORMS[0]
+    return FORMS[1] if prefixed >= syslog else FORMS[2]
+
+
+@dataclass(slots=True)
+class Selection:
+    """What one chunk gave. `candidates`: line (u32), text (header line), tail (lines below it, or null)."""
+
+    candidates: pl.DataFrame
+    lines: int
+    records: int
+    unreadable: int
+    first_header: str
+    last_header: str
+
+
+def align(chunks: Iterable[Chunk], form: HeaderForm) -> Iterator[Chunk]:
+    """Move the last, perhaps unfinished record of each chunk to the next one."""
+    carried, carried_line = b"", 1
+    for chunk in chunks:
+        data = carried + chunk.data if carried else chunk.data
+        line = carried_line if carried else chunk.first_line
+        cut = _last_header(data) if form.plain else -1
+        if cut > 0 and len(data) - cut <= _MAX_CARRIED:
+            carried, carried_line = data[cut:], line + data.count(b"\n", 0, cut)
+            yield Chunk(data[:cut], line)
+        else:
+            carried = b""
+            yield Chunk(data, line)
+    if carried:
+        yield Chunk(carried, carried_line)
+
+
+_HEADER_START = re.compile(rb"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d[,.]\d{3}")
+
+
+def _last_header(data: bytes) -> int:
+    position = len(data)
+    while (position := data.rfind(b"\n", 0, position)) >= 0:
+        if _HEADER_START.match(data, position + 1):
+            return position + 1
+    return -1
+
+
+class Selector:
+    """Selects the candidate lines of chunks; one instance for one set of literals.
+
+    `literals` None asks for every record.
+    """
+
+    def __init__(self, literals: list[str] | None) -> None:
+        self._regex = None if literals is None else "|".join(_quote(text) for text in literals)
+
+    def select(self, chunk: Chunk, form: HeaderForm, replaced: int = 0) -> Selection:
+        """Candidates of one chunk whose bytes are valid UTF-8; `replaced` lines were mended before."""
+        data = chunk.data
+        lines = pl.read_lines(io.BytesIO(data), name="text").to_series()
+        buffer = np.frombuffer(data, np.uint8)
+        ends = np.flatnonzero(buffer == 10)
+        starts = np.concatenate((np.zeros(1, ends.dtype), ends[:-1] + 1))
+        header = _plain_headers(buffer, starts) if form.plain else lines.str.contains(form.regex).to_numpy()
+        wanted = header
+        if self._regex is not None:
+            wanted = lines.str.contains(self._regex).to_numpy() & header if self._regex else np.zeros(len(starts), bool)
+        index = np.flatnonzero(wanted)
+        headers = np.flatnonzero(header)
+        candidates = pl.DataFrame(
+            {
+                "line": pl.Series(index + chunk.first_line, dtype=pl.UInt32),
+                # Through Python strings: a filtered column would keep the whole chunk alive.
+                "text": pl.Series(lines.gather(index).to_list(), dtype=pl.String),
+                "tail": pl.Series(_tails(data, starts, ends, header, headers, index), dtype=pl.String),
+            }
+        )
+        return Selection(
+            candidates,
+            len(starts),
+            len(headers),
+            replaced,
+            lines[int(headers[0])] if len(headers) else "",
+            lines[int(headers[-1])] if len(headers) else "",
+        )
+
+
+def _quote(text: str) -> str:
+    return re.sub(r"[\\.+*?()|\[\]{}^$#&\-~]", r"\\\g<0>", text)
+
+
+def _plain_headers(buffer: np.ndarray, starts: np.ndarray) -> np.ndarray:
+    """Which lines begin with a time of the form `yyyy-MM-dd HH:mm:ss,SSS`, told by a few bytes."""
+    padded = np.minimum(starts[:, None] + np.array([0, 4, 7, 13, 16]), len(buffer) - 1)
+    first, dash1, dash2, colon1, colon2 = buffer[padded].T
+    digit = (first >= ord("0")) & (first <= ord("9"))
+    found: np.ndarray = digit & (dash1 == ord("-")) & (dash2 == ord("-")) & (colon1 == ord(":")) & (colon2 == ord(":"))
+    return found
+
+
+def _tails(
+    data: bytes, starts: np.ndarray, ends: np.ndarray, header: np.ndarray, headers: np.ndarray, index: np.ndarray
+) -> list[str | None]:
+    tails: list[str | None] = [None] * len(index)
+    following = np.minimum(index + 1, len(starts) - 1)
+    for place in np.flatnonzero(~header[following] & (index + 1 < len(starts))):
+        at = int(index[place])
+        after = int(np.searchsorted(headers, at, side="right"))
+        end = int(headers[after]) if after < len(headers) else len(starts)
+        end = min(end, at + 1 + _MAX_TAIL_LINES)
+        stop = min(int(ends[end - 1]), int(starts[at + 1]) + _MAX_TAIL_BYTES)
+        tails[int(place)] = data[int(starts[at + 1]) : stop].decode("utf-8", "replace")
+    return tails
+
+
+def parse_headers(candidates: pl.DataFrame, form: HeaderForm) -> pl.DataFrame:
+    """Add the header's fields to candidates; rows whose header does not fit are left out.
+
+    Adds: time (i64 µs), level, logger, thread, run, job, origin, work (i64 or null), logid, message.
+    """
+    groups = candidates["text"].str.extract_groups(form.regex).struct.unnest()
+    frame = candidates.with_columns(groups.get_columns()).filter(pl.col("message").is_not_null())
+    context = pl.col("context")
+    number = r"(?:job-(\d+)/)?job-(\d+)"
+    return frame.select(
+        *candidates.columns,
+        _time(form).alias("time"),
+        "level",
+        "logger",
+        "thread",
+        context.str.extract(r"\b(ctx-[0-9a-f]{8})\b").fill_null("").alias("run"),
+        context.str.extract(number, 2).cast(pl.Int64, strict=False).alias("job"),
+        context.str.extract(number, 1).cast(pl.Int64, strict=False).alias("origin"),
+        context.str.extract(r"\bwork-(\d+)\b").cast(pl.Int64, strict=False).alias("work"),
+        pl.col("logid").fill_null(""),
+        "message",
+    ).filter(pl.col("time").is_not_null())
+
+
+def _time(form: HeaderForm) -> pl.Expr:
+    if form.name == "syslog":
+        text = pl.concat_str(pl.lit(f"{_SYSLOG_YEAR} "), "date", pl.lit(" "), "clock")
+        parsed = text.str.to_datetime("%Y %b %e %H:%M:%S", time_unit="us", strict=False)
+    else:
+        text = pl.concat_str("date", pl.lit(" "), "clock", pl.lit("."), "milli")
+        parsed = text.str.to_datetime("%Y-%m-%d %H:%M:%S%.3f", time_unit="us", strict=False)
+    return parsed.cast(pl.Int64)
+
+
+def header_time(line: str, form: HeaderForm) -> int | None:
+    """The time of one header line in microseconds, None when it has no header of this form."""
+    frame = parse_headers(pl.DataFrame({"text": [line]}, schema={"text": pl.String}), form)
+    return int(frame["time"][0]) if len(frame) else None

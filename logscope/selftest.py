@@ -1,0 +1,183 @@
+"""Runs what declarations promise: samples parse, rules fire and stay quiet (`grammar test`)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import polars as pl
+
+from logscope.demand import for_everything, for_rules
+from logscope.errors import Diagnostic, NothingReadError
+from logscope.frames import column
+from logscope.language.printer import Printer, Unprintable, Who, clock
+from logscope.language.template import Compiler, event_templates
+from logscope.language.tree import Catalog, Event, History, Literal, Rule, Sample, Template
+from logscope.model import EventSet, Source
+from logscope.pipeline import Log, analyze, read_log, read_text
+from logscope.records import FORMS
+
+_START = 1_793_232_000_000_000  # 2026-10-28 20:00:00, any time will do
+_SECOND = 1_000_000
+
+
+def run(catalog: Catalog) -> list[Diagnostic]:
+    """All mistakes that samples and histories of a checked catalog show, in file order."""
+    found = [*_samples(catalog)]
+    for rule in catalog.rules.values():
+        found += _histories(catalog, rule)
+    return sorted(found, key=lambda d: d.span)
+
+
+def _samples(catalog: Catalog) -> Iterator[Diagnostic]:
+    placed: list[tuple[Event, Sample, int]] = []
+    lines: list[str] = []
+    for event in catalog.events.values():
+        for sample in event.samples:
+            placed.append((event, sample, len(lines) + 1))
+            lines += sample.lines
+    if not placed:
+        return
+    try:
+        log = read_text("\n".join(lines) + "\n", catalog, for_everything(catalog, all_fields=True))
+    except NothingReadError:
+        log = None
+    by_line = {} if log is None else dict(log.events.table.select("line", "eid").iter_rows())
+    events = {} if log is None else dict(log.events.table.select("eid", "event").iter_rows())
+    templates = event_templates(catalog)
+    shapes = [(t, re.compile(t.shape.regex)) for t in templates]
+    used: set[tuple[str, int]] = set()
+    for event, sample, line in placed:
+        name = event.name.text
+        eid = by_line.get(line)
+        message = _message(sample)
+        if message is None:
+            yield Diagnostic("LG201", f"sample of event '{name}' has no log header", sample.span)
+            continue
+        fitting = [t for t, shape in shapes if t.literal in message and shape.match(message)]
+        used |= {(t.event, t.index) for t in fitting if t.event == name}
+        if eid is None or log is None:
+            yield _unfit(catalog, event, sample, message)
+        elif events[eid] != name:
+            text = f"sample of event '{name}' is taken for event '{events[eid]}'"
+            yield Diagnostic("LG202", text, sample.span, "make one of the templates more specific")
+        else:
+            others = sorted({t.event for t in fitting} - {name})
+            best = max(t.shape.specificity for t in fitting)
+            rivals = sorted({t.event for t in fitting if t.event != name and t.shape.specificity == best})
+            if rivals and others:
+                yield Diagnostic("LG204", f"sample of event '{name}' fits event '{rivals[0]}' as well", sample.span)
+            yield from _expectations(log.events, catalog, event, sample, eid)
+    for template in templates:
+        if (template.event, template.index) not in used and catalog.events[template.event].samples:
+            span = catalog.events[template.event].matches[template.index].span
+            text = f"no sample of event '{template.event}' fits this template"
+            yield Diagnostic("LG207", text, span, "add a sample line with this text")
+
+
+def _message(sample: Sample) -> str | None:
+    groups = [re.match(form.regex, sample.lines[0]) for form in FORMS]
+    return next((found["message"] for found in groups if found), None)
+
+
+def _unfit(catalog: Catalog, event: Event, sample: Sample, message: str) -> Diagnostic:
+    notes = []
+    for number, rendering in enumerate(event.matches, 1):
+        reached = _reach(catalog, rendering.template, message)
+        known, then = message[:reached][-60:], message[reached : reached + 30]
+        notes.append(f"template {number} (line {rendering.span.line}) fits up to {known!r}, then comes {then!r}")
+    return Diagnostic("LG201", f"sample fits no template of event '{event.name.text}'", sample.span, "", tuple(notes))
+
+
+def _reach(catalog: Catalog, template: Template, message: str) -> int:
+    """How many characters of the message the template accounts for, from the left."""
+    compiler, best = Compiler(catalog), 0
+    for size in range(1, len(template.parts) + 1):
+        part = template.parts[size - 1]
+        heads = [part]
+        if isinstance(part, Literal):
+            heads = [Literal(part.text[:n]) for n in range(len(part.text), 0, -1)]
+        for head in heads:
+            shape = compiler.shape(Template("", (*template.parts[: size - 1], head), template.span), anchored=False)
+            found = re.match(shape.regex, message)
+            if found:
+                best = max(best, found.end())
+                break
+        else:
+            break
+    return best
+
+
+def _expectations(events: EventSet, catalog: Catalog, event: Event, sample: Sample, eid: int) -> Iterator[Diagnostic]:
+    for expected in sample.expect:
+        path, value = expected.path.text, str(expected.value.value)
+        values = column(events, [event.name.text], path).filter(pl.col("eid") == eid)["value"].to_list()
+        if not values:
+            mine = events.resources.filter(pl.col("eid") == eid, pl.col("kind") == path)
+            values = mine["id"].to_list()
+        if value not in values:
+            said = f"it is {values[0]!r}" if values else "the sample has no such field"
+            yield Diagnostic("LG203", f"expected {path} = {value!r}, but {said}", expected.path.span)
+
+
+def _histories(catalog: Catalog, rule: Rule) -> Iterator[Diagnostic]:
+    name = rule.name.text
+    for wanted, history in [*((True, h) for h in rule.fires), *((False, h) for h in rule.quiet)]:
+        try:
+            log = read_history(catalog, history)
+        except Unprintable as error:
+            yield Diagnostic("LG208", f"history of rule '{name}' cannot be printed: {error}", history.span)
+            continue
+        report = analyze(log, [rule])
+        found = report.findings
+        if wanted and not found:
+            status = report.rules[0]
+            hint = status.reason if status.status == "not-evaluated" else ""
+            yield Diagnostic("LG205", f"rule '{name}' does not fire on this history", history.span, hint)
+        elif wanted and history.certainty and found[0].certainty != history.certainty:
+            doubts = "; ".join(found[0].doubts)
+            text = f"rule '{name}' is {found[0].certainty} on this history, not {history.certainty}"
+            yield Diagnostic("LG205", text, history.span, doubts)
+        elif not wanted and found:
+            yield Diagnostic("LG206", f"rule '{name}' fires on a history that should leave it quiet", history.span)
+
+
+def read_history(catalog: Catalog, history: History, release: str = "") -> Log:
+    """Print a history through the templates and read it as a log, one source per server.
+
+    Raises Unprintable when a step sets a field that its event has no place for.
+    """
+    printer = Printer(catalog, release)
+    families = _families(history)
+    texts: dict[str, list[str]] = {}
+    for step in history.steps:
+        who = _who(step.actor, families) if step.event else Who("", "end")
+        moment = _START + round(step.seconds * _SECOND)
+        if step.event is None:
+            for server in texts or {"ms1": []}:
+                texts.setdefault(server, []).append(f"{clock(moment)} DEBUG [o.x.End] (end:[]) (logid:) end of history")
+            continue
+        fields = {field.path.text: str(field.value.value) for field in step.fields}
+        texts.setdefault(who.server, []).append(printer.line(moment, who, step.event.text, fields))
+    sources = []
+    for server, lines in sorted(texts.items()):
+        data = ("\n".join(lines) + "\n").encode()
+        sources.append(Source(f"{server}.log", "management-server", server, lambda data=data: iter([data])))  # type: ignore[misc]
+    return read_log(sources, [], catalog, for_rules(catalog, catalog.rules.values()))
+
+
+def _families(history: History) -> set[str]:
+    """Letters of actors that act in more than one run, so that a job must hold them together."""
+    return {step.actor.partition("@")[0].partition(".")[0] for step in history.steps if "." in step.actor}
+
+
+def _who(actor: str, families: set[str]) -> Who:
+    name, _, server = actor.partition("@")
+    letter, _, child = name.partition(".")
+    number = sum(ord(c) * 131**n for n, c in enumerate(letter)) % 90_000
+    run = f"ctx-{number:04x}{int(child or 0):04x}"
+    job = origin = None
+    if letter in families:
+        origin = 900_000_000 + number * 100
+        job = origin + int(child or 1)
+    return Who(server or "ms1", f"thread-{name}", run, job, origin, f"{number:08x}")
