@@ -15,7 +15,7 @@ help: ## List the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1	\2/p' Makefile
 
 demo: $(READY) ## Analyse a sample log and write report.html
-	@$(BIN)/python -m logscope analyze $(DEMO) -o report.html
+	@$(BIN)/logscope analyze $(DEMO) -o report.html
 	@echo "The report is report.html in this directory; open it in a browser."
 
 test: $(READY) ## Check style, types and imports, and run the tests
