@@ -92,7 +92,7 @@ def _event(event: Event, scope: Scope) -> Iterator[Diagnostic]:
                 yield Diagnostic("LG116", message, part.span, "give it another name, or a type of your own")
     for inside in event.insides:
         place = inside.place
-        if place.text != "exception" and scope.fields.get(place.text) not in PRIMITIVES:
+        if place.text != "exception" and place.text not in names:
             hint = did_you_mean(place.text, ("exception", *names))
             yield Diagnostic("LG106", f"{scope.what} has no field '{place.text}' to look into", place.span, hint)
     for sample in event.samples:

@@ -152,24 +152,8 @@ class _Resolver:
         catalog = Catalog()
         for key, declaration in self.declared.items():
             if key not in bad:
-                add(catalog, declaration)
+                catalog.add(declaration)
         return catalog
-
-
-def add(catalog: Catalog, declaration: Declaration) -> None:
-    """Put a declaration where it belongs in the catalog."""
-    name = declaration.name.text
-    match declaration:
-        case Type():
-            catalog.types[name] = declaration
-        case Event():
-            catalog.events[name] = declaration
-        case Interval():
-            catalog.intervals[name] = declaration
-        case Actor():
-            catalog.actors[name] = declaration
-        case Rule():
-            catalog.rules[name] = declaration
 
 
 def _key(declaration: Declaration) -> Key:

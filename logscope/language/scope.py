@@ -26,16 +26,19 @@ class Scope:
     event: bool = True
 
     def compared(self, path: str, span: Span) -> Diagnostic | None:
-        """The complaint if `path` has no single value here that a condition can compare."""
+        """The complaint if `path` has no value here that a condition can compare.
+
+        A typed field as a whole stands for the id of its resource.
+        """
         if path in PSEUDO_FIELDS:
             if path in INTERVAL_ONLY and not self.interval:
                 return Diagnostic("LG117", f"{self.what} has no '{path}', which only an interval has", span)
             return None
-        if self.fields.get(path) in PRIMITIVES:
+        if self.fields.get(path) in PRIMITIVES or f"{path}.{CANONICAL}" in self.fields:
             return None
         if path in self.fields:
-            message = f"{self.what} has '{path}' as a whole {self.fields[path]}, which cannot be compared"
-            return Diagnostic("LG106", message, span, f"compare '{path}.{CANONICAL}'")
+            message = f"{self.what} has '{path}' as a whole {self.fields[path]}, which names no resource"
+            return Diagnostic("LG106", message, span, f"compare a field of it, such as '{self._below(path)}'")
         return self._unknown(path, span)
 
     def given(self, path: str, span: Span) -> Diagnostic | None:
@@ -50,6 +53,9 @@ class Scope:
         if path in PSEUDO_FIELDS:
             return self.compared(path, span)
         return self.given(path, span)
+
+    def _below(self, path: str) -> str:
+        return min(one for one in self.fields if one.startswith(f"{path}."))
 
     def _unknown(self, path: str, span: Span) -> Diagnostic:
         hint = did_you_mean(path, (*self.fields, *PSEUDO_FIELDS))

@@ -45,18 +45,18 @@ _NOT_RESERVED = rf"(?!(?:{'|'.join(_CONNECTIVES)})(?![\w.-]))"
 _FOUND = re.compile(r'"[^"\n]*"?|[\w.@-]+|\S')
 
 
-def parse(text: str, path: str) -> tuple[Grammar | None, list[Diagnostic]]:
+def parse(text: str, path: str) -> tuple[Grammar, list[Diagnostic]]:
     """The tree of one grammar file, and the mistakes in it in the order of the file.
 
     A declaration with a mistake is not in the tree, only its name is (`Grammar.broken`).
-    There is no tree at all if the text is not text.
     """
     text = text.removeprefix("\ufeff").replace("\r\n", "\n")
-    source = Text(text, path)
-    if "\0" in text:
-        span = source.span(text.index("\0"), 1)
-        return None, [Diagnostic("LG114", "expected text, found a NUL character", span, "save the file as UTF-8")]
+    nul = text.find("\0")
+    source = Text(text.replace("\0", " "), path)
     grammar, diagnostics = build.grammar(source, read)
+    if nul >= 0:
+        hint = "save the file as UTF-8"
+        return grammar, [Diagnostic("LG114", "expected text, found a NUL character", source.span(nul, 1), hint)]
     return grammar, sorted(diagnostics, key=lambda one: one.span)
 
 

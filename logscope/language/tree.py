@@ -366,6 +366,21 @@ class Catalog:
     rules: dict[str, Rule] = field(default_factory=dict)
     digest: str = ""
 
+    def add(self, declaration: Declaration) -> None:
+        """Put a declaration where it belongs, under its name."""
+        name = declaration.name.text
+        match declaration:
+            case Type():
+                self.types[name] = declaration
+            case Event():
+                self.events[name] = declaration
+            case Interval():
+                self.intervals[name] = declaration
+            case Actor():
+                self.actors[name] = declaration
+            case Rule():
+                self.rules[name] = declaration
+
     def events_tagged(self, tag: str) -> list[str]:
         """Names of the events that carry `tag`, in declaration order."""
         return [name for name, event in self.events.items() if any(t.text == tag for t in event.tags)]
