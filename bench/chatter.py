@@ -54,13 +54,13 @@ class Group:
 def make_groups(cloud: Cloud, count: int) -> list[Group]:
     """The pool to draw from, in the shares of a busy day."""
     makers = (_client, _collector, _collector, _collector, _task, _task, _task, _task, _console, _console)
-    rare = {1: _trace, 25: _power_report, 50: _answer, 75: _answer}
+    rare = {1: _trace, 25: _power_report, 75: _answer, 101: _trace, 175: _answer}
     groups = []
     for number in range(count):
         if number % 150 == 0:
             groups.append(_statistics(cloud))
         else:
-            maker = rare.get(number % 100) or makers[cloud.dice.below(len(makers))]
+            maker = rare.get(number % 200) or makers[cloud.dice.below(len(makers))]
             groups.append(maker(cloud))
     return groups
 

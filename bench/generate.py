@@ -118,11 +118,11 @@ class Stream:
             self._add(now, self.operations.race_for_network(now))
         if second % 450 == 75:
             self._add(now, self.operations.next_proxy(now))
-        # Every third line, or one in thirty, belongs to an operation of some forty lines.
-        self.owed += LINES_A_SECOND * (1 / 3 if self.dense else 1 / 30)
+        # Every third line, or one in thirty-six, belongs to an operation of some forty lines.
+        self.owed += LINES_A_SECOND * (1 / 3 if self.dense else 1 / 36)
         while self.owed > 0:
             self.owed -= self._add(now + dice.below(1000), self.operations.next(now))
-        quiet = LINES_A_SECOND * (2 / 3 if self.dense else 29 / 30)
+        quiet = LINES_A_SECOND * (2 / 3 if self.dense else 35 / 36)
         while quiet > 0:
             quiet -= self._chat(now + dice.below(1000))
         entries = self.waiting.pop(second, [])
