@@ -153,6 +153,7 @@ class Finding:
     references: list[str]
     doubts: list[str] = field(default_factory=list)
     remedy: str = ""
+    known: str = ""  # why it is known already, as the baseline says; empty when it is not
 
 
 @dataclass(slots=True)
@@ -246,6 +247,29 @@ class Timeline:
 
 
 @dataclass(slots=True)
+class TestCase:
+    """A test of a CI run. `start` and `end` are of the clock that wrote the log, None if unknown.
+
+    `seconds` is None where the artifacts do not tell. `explained_by` are indexes into the findings, the
+    best explanation first. `text` is the first line of the failure, `why` says how it was joined with
+    the log and what else is known, `run` is the run whose artifacts tell of it.
+    """
+
+    name: str
+    file: str
+    result: str  # "success", "failure", "error" or "skipped"
+    seconds: float | None
+    start: int | None
+    end: int | None
+    precision: str  # "ms", "file" (the window is its whole file's) or "none"
+    verdict: str  # "passed", "explained", "likely", "unexplained" or "no-log"
+    explained_by: list[int]
+    text: str
+    why: str = ""
+    run: str = ""
+
+
+@dataclass(slots=True)
 class Report:
     """The outcome of one run: a plain value, from which every output format is rendered."""
 
@@ -259,3 +283,4 @@ class Report:
     rules: list[RuleStatus]
     timelines: list[Timeline]
     problems: list[Problem]
+    tests: list[TestCase] = field(default_factory=list)
