@@ -1,0 +1,96 @@
+"""Paths to sources: which files are logs, who wrote them, in which order they stand."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+
+from logscope.model import Problem, Source
+from logscope.sources.files import STDIN, File, shown, walk
+from logscope.sources.order import Log, in_order, start_of, without_duplicates
+from logscope.sources.servers import assign_servers
+from logscope.sources.sniff import first_time, is_binary, is_log, kind_of
+
+_LIKE = "'2026-10-28 01:20:23,709 DEBUG [logger] (thread:context)'"
+
+
+def discover(paths: Sequence[str]) -> tuple[list[Source], list[Problem]]:
+    """Find the logs that the paths lead to, sorted by server and time, and what could not be read.
+
+    A path is a file (read whatever it says, if it is text), a directory or an archive (of which the logs are read),
+    a pattern, or `-` for the standard input. The order of the paths makes no difference.
+    """
+    problems: list[Problem] = []
+    logs: list[Log] = []
+    for path, times in Counter(paths).items():
+        logs += _logs_of(path, problems)
+        if times > 1:
+            problems.append(Problem(_title(path), "is named twice and was read once"))
+    logs = without_duplicates(logs, problems)
+    assign_servers(logs)
+    sources = [log.source for log in in_order(logs)]
+    _name_apart(sources)
+    told = {(problem.source, problem.text): problem for problem in problems}
+    return sources, [told[key] for key in sorted(told)]
+
+
+def _logs_of(path: str, problems: list[Problem]) -> list[Log]:
+    logs: list[Log] = []
+    told = len(problems)
+    files = binaries = 0
+    for file in walk(path, problems):
+        files += 1
+        if file.explicit:
+            refusal = _refusal(file)
+            if refusal:
+                problems.append(Problem(file.name, refusal))
+            else:
+                logs.append(_log(file))
+        elif is_log(file.head):
+            logs.append(_log(file))
+        elif file.damage:
+            problems.append(Problem(file.name, file.damage))
+        else:
+            binaries += is_binary(file.head)
+    if not logs and len(problems) == told:
+        text = f"of {files:,} files none has a line like {_LIKE}" if files else "it is empty"
+        problems.append(Problem(_title(path), f"holds no log: {text}"))
+    if binaries:
+        text = "1 binary file in it was" if binaries == 1 else f"{binaries:,} binary files in it were"
+        problems.append(Problem(_title(path), f"{text} left out"))
+    return logs
+
+
+def _refusal(file: File) -> str:
+    if not file.head:
+        return file.damage or "is empty"
+    return "is a binary file, not a log" if is_binary(file.head) else ""
+
+
+def _log(file: File) -> Log:
+    notes: list[str] = []
+    lean = replace(file, head=b"")  # there may be very many
+    source = Source(
+        name=file.name,
+        kind=kind_of(file.head),
+        server="",
+        open=lambda: lean.open(notes),
+        size=file.raw.size,
+        first=first_time(file.head),
+        problems=notes,
+    )
+    return Log(source, file.path, file.identity, start_of(file.head), None if file.decoders else file.raw)
+
+
+def _title(path: str) -> str:
+    return STDIN if path == "-" else shown(path)
+
+
+def _name_apart(sources: list[Source]) -> None:
+    """Number the sources of one name: an archive may hold several members of one name."""
+    seen: Counter[str] = Counter()
+    for source in sources:
+        seen[source.name] += 1
+        if seen[source.name] > 1:
+            source.name = f"{source.name}#{seen[source.name]}"

@@ -1,0 +1,96 @@
+"""What the first or last bytes of a file say: whether it is a log, of which kind, and when it was written."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime, timedelta
+
+DEFAULT_KIND = "management-server"
+HEAD = 64 << 10  # bytes that are looked at
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_SYSLOG_YEAR = 2000  # syslog writes none; a leap year fits every date
+_MAX_PREFIX = 200  # of what a shipper, grep or journald puts before a header
+_MONTHS = (b"Jan", b"Feb", b"Mar", b"Apr", b"May", b"Jun", b"Jul", b"Aug", b"Sep", b"Oct", b"Nov", b"Dec")
+_LEVEL = rb"[ \t]*(?:TRACE|DEBUG|INFO|WARN|ERROR|FATAL)[ \t]+"
+_STAMP = rb"(\d{4})-(\d\d)-(\d\d)[ T](\d\d):(\d\d):(\d\d)[,.](\d{3})"
+_DATED = re.compile(_STAMP + rb"[ \t]+" + _LEVEL + rb"[\[(]")
+_SYSLOG = re.compile(rb"([A-Z][a-z]{2}) ([ \d]\d) (\d\d):(\d\d):(\d\d) \S+ \S+:" + _LEVEL + rb"\[[^\]\s]+\][ \t]*\(")
+_UTF16 = (b"\xff\xfe", b"\xfe\xff")
+# The thread and its context words, some of which are random: two logs that share one were written by one process.
+_CONTEXT = re.compile(rb"\(([^()\n]{1,80}:[^()\n]*\b[0-9a-f]{8}\b[^()\n]*)\)")
+
+
+def kind_of(head: bytes) -> str:
+    """Tell the kind of a log by its first bytes: all that have log4j headers are of one kind."""
+    return DEFAULT_KIND
+
+
+def is_log(head: bytes) -> bool:
+    """Tell whether a line looks like a log4j header with a time, perhaps after a foreign prefix."""
+    return _first(as_text(head)) is not None
+
+
+def is_binary(head: bytes) -> bool:
+    """Tell whether this is no text: it has NUL bytes, and not because it is UTF-16 or a log with some in it."""
+    return b"\0" in as_text(head) and not is_log(head)
+
+
+def first_time(head: bytes) -> int | None:
+    """Give the time of the first header, in µs since 1970 as written; None if there is none."""
+    return _first(as_text(head))
+
+
+def last_time(tail: bytes) -> int | None:
+    """Give the time of the last header, in µs since 1970 as written; None if there is none."""
+    times = (_dated(found) for found in _DATED.finditer(tail))
+    last = None
+    for time in times:
+        last = time if time is not None else last
+    if last is None:
+        for found in _SYSLOG.finditer(tail):
+            last = _syslog(found) or last
+    return last
+
+
+def contexts(data: bytes) -> set[bytes]:
+    """Give the thread contexts of log headers that hold a random word."""
+    return set(_CONTEXT.findall(data))
+
+
+def as_text(data: bytes) -> bytes:
+    """Give the bytes as UTF-8 if they are UTF-16 with a byte order mark, else as they are."""
+    if data.startswith(_UTF16):
+        return data.decode("utf-16", "ignore").encode()
+    return data
+
+
+def _first(head: bytes) -> int | None:
+    for form, time_of in ((_DATED, _dated), (_SYSLOG, _syslog)):
+        for found in form.finditer(head):
+            line_start = head.rfind(b"\n", 0, found.start()) + 1
+            time = time_of(found) if found.start() - line_start <= _MAX_PREFIX else None
+            if time is not None:
+                return time
+    return None
+
+
+def _dated(found: re.Match[bytes]) -> int | None:
+    year, month, day, hour, minute, second, milli = map(int, found.groups())
+    return _time(year, month, day, hour, minute, second, milli)
+
+
+def _syslog(found: re.Match[bytes]) -> int | None:
+    month = found[1]
+    if month not in _MONTHS:
+        return None
+    day, hour, minute, second = (int(found[group]) for group in range(2, 6))
+    return _time(_SYSLOG_YEAR, _MONTHS.index(month) + 1, day, hour, minute, second, 0)
+
+
+def _time(year: int, month: int, day: int, hour: int, minute: int, second: int, milli: int) -> int | None:
+    try:
+        moment = datetime(year, month, day, hour, minute, second, milli * 1000, tzinfo=UTC)
+    except ValueError:
+        return None
+    return (moment - _EPOCH) // timedelta(microseconds=1)
