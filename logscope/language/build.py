@@ -16,6 +16,7 @@ from logscope.language import scan
 from logscope.language.split import CLAUSES, REPEATED, SINGLE, Block, Body, Clause, Text, canonical_places, split
 from logscope.language.tree import (
     Actor,
+    Attachment,
     Broken,
     Declaration,
     Event,
@@ -172,6 +173,8 @@ class _Builder:
         form = _FORMS.get(word)
         if form is not None:
             node = self.read(form, body)
+            if isinstance(node, Attachment):
+                self._parts_of(node, clause)
             if isinstance(node, tuple) and word not in REPEATED:
                 said.extend(node)
             else:
@@ -179,11 +182,22 @@ class _Builder:
         elif word in ("fires", "quiet"):
             said.append(self._history(clause))
         elif word == "expect":
-            if not self.said["sample"]:
+            expectations = self.read("expectations", body)
+            if self.said["sample"]:
+                self.said["sample"][-1][1].extend(expectations)
+            elif all(one.word != "sample" for one in self.block.clauses[: self.block.clauses.index(clause)]):
                 raise ClauseError(Diagnostic("LG101", "expected a sample above 'expect'", clause.span))
-            self.said["sample"][-1][1].extend(self.read("expectations", body))
         else:
             said.append(self._verbatim(word, body))
+
+    def _parts_of(self, attachment: Attachment, clause: Clause) -> None:
+        if clause.word == "count" and attachment.at_least is None:
+            end = clause.body.span(len(clause.body.rstrip()))
+            raise ClauseError(Diagnostic("LG101", "expected 'at least N', found the end of the clause", end))
+        for part, value, owner in (("at least", attachment.at_least, "count"), ("means", attachment.means, "proves")):
+            if value is not None and clause.word != owner:
+                message = f"'{part}' belongs to '{owner}', found it in '{clause.word}'"
+                raise ClauseError(Diagnostic("LG101", message, clause.span))
 
     def _verbatim(self, word: str, body: Body) -> Any:
         head, texts = _bars(body)
@@ -230,7 +244,8 @@ class _Builder:
         head = Body.cut(clause.body.source, clause.start, clause.start + head_end) if head_end >= 0 else clause.body
         certainty = self.read("certainty", head)
         if certainty and clause.word == "quiet":
-            raise ClauseError(Diagnostic("LG101", f"expected a step, found '{certainty}'", clause.span))
+            at = head.index(certainty)
+            self._report(Diagnostic("LG101", f"expected a step, found '{certainty}'", head.span(at, len(certainty))))
         steps = []
         for line in Body.cut(clause.body.source, clause.start + len(head), clause.end).lines():
             try:

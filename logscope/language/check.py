@@ -131,7 +131,8 @@ def _same_shape(templates: Sequence[tuple[str, Template]]) -> Iterator[Diagnosti
         shape = tuple(f"={part.text}" if isinstance(part, Literal) else part.type for part in template.parts)
         if shape in first:
             other, at = first[shape]
-            message = f"{owner} has the template that {'it' if other == owner else other} has at {at.path}:{at.line}"
+            same = "this template already" if other == owner else f"the template that {other} has"
+            message = f"{owner} has {same} at {at.path}:{at.line}"
             yield Diagnostic("LG303", message, template.span, "keep one of them")
         else:
             first[shape] = owner, template.span

@@ -248,6 +248,14 @@ _ALL = (
         "Add a log line that this template reads.",
     ),
     Code(
+        "LG208",
+        "a history cannot be printed",
+        "Histories become log lines by the templates of their events. A step sets a field that no template of its "
+        "event has a place for, or a value that does not fit there.",
+        "fires\n  +0.000 A door.opened door=5 colour=red",
+        "Correct the field or its value, or add a template that has the field.",
+    ),
+    Code(
         "LG301",
         "an event has no template",
         "An event is a record whose message fits a template. A text that occurs only in exceptions is looked for with "

@@ -101,9 +101,9 @@ def duration_text(seconds: float) -> str:
     """A duration as it is written, in the unit that suits it."""
     exact = Decimal(repr(seconds))
     if exact and exact % 3600 == 0:
-        return f"{exact / 3600:f}h"
+        return f"{exact / 3600:.0f}h"
     if exact > 3600 and exact % 60 == 0:
-        return f"{exact / 60:f}min"
+        return f"{exact / 60:.0f}min"
     if 0 < exact < 1 and exact * 1000 % 1 == 0:
         return f"{exact * 1000:.0f}ms"
     return f"{_plain(exact)}s"

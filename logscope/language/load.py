@@ -70,18 +70,18 @@ def source_text(path: str) -> str:
 
 
 def _files(dirs: Sequence[Path]) -> list[Path]:
-    files: dict[Path, Path] = {}
+    files: dict[str, Path] = {}
     for place in dirs:
         if place.is_file():
             found = [place]
         elif place.is_dir():
-            found = sorted(one for one in place.glob("*.lsg") if one.is_file())
+            found = sorted(one for one in place.glob("*.lsg") if one.is_file() or one.is_symlink())
         else:
             raise UsageError(f"there is no directory of grammar files '{place}'")
         if not found:
             raise UsageError(f"there is no grammar file (*.lsg) in '{place}'")
         for file in found:
-            files.setdefault(file.resolve(), file)
+            files.setdefault(os.path.realpath(file), file)
     return list(files.values())
 
 
@@ -107,6 +107,9 @@ def _read(texts: Sequence[tuple[str, bytes]]) -> tuple[Catalog, list[Grammar], l
     catalog, mistakes = resolve(grammars)
     diagnostics += mistakes
     diagnostics += check(catalog, grammars)
+    # What stands in a file that is not text says nothing about its declarations.
+    unreadable = {one.span.path for one in diagnostics if one.code == "LG114"}
+    diagnostics = [one for one in diagnostics if one.code == "LG114" or one.span.path not in unreadable]
     order = {path: index for index, (path, _) in enumerate(texts)}
     diagnostics.sort(key=lambda one: (order[one.span.path], one.span))
     return catalog, grammars, diagnostics

@@ -25,7 +25,7 @@ class _RuleCheck:
         self.rule = rule
         self.scopes = scopes
         self.what = f"rule '{rule.name.text}'"
-        self.bound = {binding.name.text: self._scope(binding) for binding in rule.find}
+        self.bound = {binding.name.text: self._scope(binding) for binding in reversed(rule.find)}
         self.attached = {
             one.binding.name.text: word
             for word, attachments in (("without", rule.without), ("count", rule.counts), ("proves", rule.proves))

@@ -34,6 +34,7 @@ def template(text: str, span: Span) -> tuple[Template, list[Diagnostic]]:
         found = _FIELD.match(text, after)
         if found is None:
             diagnostics.append(_broken(text, after - 1, span))
+            literal += "{"
             continue
         if literal:
             parts.append(Literal(literal))

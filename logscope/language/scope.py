@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from difflib import get_close_matches
+from difflib import SequenceMatcher, get_close_matches
 
 from logscope.errors import Diagnostic, Span
 from logscope.language import scan
@@ -66,8 +66,14 @@ class Scope:
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """The question whether a known name was meant, or nothing."""
-    close = get_close_matches(name, list(known), 1, 0.7)
-    return f"did you mean '{close[0]}'?" if close else ""
+    for close in get_close_matches(name, list(known), 3, 0.7):
+        # What dotted names have in common at their beginning makes them no more alike.
+        parts, others = name.split("."), close.split(".")
+        while parts and others and parts[0] == others[0]:
+            del parts[0], others[0]
+        if SequenceMatcher(None, ".".join(parts), ".".join(others)).ratio() >= 0.7:
+            return f"did you mean '{close}'?"
+    return ""
 
 
 def subject(catalog: Catalog, name: str) -> Scope:

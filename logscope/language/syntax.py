@@ -83,9 +83,16 @@ def _diagnostic(error: pp.ParseBaseException, body: Body) -> Diagnostic:
         end = len(body.rstrip())
         return Diagnostic("LG101", f"expected {expected}, found the end of the clause", body.span(end))
     word = found[0]
+    return Diagnostic("LG101", f"expected {expected}, found '{word}'", body.span(at, len(word)), _hint(body, at, word))
+
+
+def _hint(body: Body, at: int, word: str) -> str:
+    if word == "=" and body[at - 1] == "=":
+        return "a condition compares with a single '='"
+    if word in _CONNECTIVES and body[at + len(word) :].lstrip().startswith("="):
+        return f"'{word}' is a word of the language; choose another name"
     close = get_close_matches(word, (*_CONNECTIVES, *RELATIONS, "any", "known", "unknown", "least"), 1, 0.75)
-    hint = f"did you mean '{close[0]}'?" if close and close[0] != word else ""
-    return Diagnostic("LG101", f"expected {expected}, found '{word}'", body.span(at, len(word)), hint)
+    return f"did you mean '{close[0]}'?" if close and close[0] != word else ""
 
 
 def _cover(first: Span, last: Span) -> Span:
@@ -200,7 +207,7 @@ def _forms() -> dict[str, pp.ParserElement]:
     name = _token(rf"{_NOT_RESERVED}[a-z][a-z0-9_-]*(?:\.[a-z0-9_][a-z0-9_-]*)*", "a name", Name)
     event = name.copy().set_name("an event")
     subject = name.copy().set_name("an event or interval")
-    bound = _token(rf"{_NOT_RESERVED}[a-z][a-z0-9_]*(?![\w.-])", "a binding", Name)
+    bound = _token(rf"{_NOT_RESERVED}[a-z][a-z0-9_]*(?![\w.-])", "the name of a binding", Name)
     route = r"[a-z][a-z0-9_]*(?:\.[a-z][a-z0-9_]*)*"
     field = _token(_NOT_RESERVED + route, "a field", Path)
     key = _token(_NOT_RESERVED + route, "a field or a word such as 'actor'", Name)
@@ -238,7 +245,7 @@ def _forms() -> dict[str, pp.ParserElement]:
     ).set_parse_action(lambda tokens: Binding(tokens[0], tokens[1], _cover(tokens[0].span, tokens[1].span)))
     part = (
         (pp.Regex(r"same\b|other\b") - _all(key))
-        | (pp.Regex(r"means\b") - pp.one_of(OUTCOMES).set_name(" or ".join(OUTCOMES)))
+        | (pp.Regex(r"means\b") - pp.one_of(OUTCOMES).set_name(f"one of {', '.join(OUTCOMES)}"))
         | (
             pp.Regex(r"at\b")
             - _key("least")
@@ -254,7 +261,7 @@ def _forms() -> dict[str, pp.ParserElement]:
     ).set_parse_action(lambda tokens: Expectation(*tokens))
     given = (
         _token(route, "FIELD=VALUE", Path)
-        + pp.Suppress("=").set_name("'='")
+        - pp.Suppress("=").set_name("'='")
         - (string | _token(r'[^\s"]+', "a value", _bare))
     ).set_parse_action(lambda tokens: Expectation(*tokens))
     time = pp.Regex(r"\+\d+(?:\.\d+)?(?![\w.])").set_name("a step such as '+1.5 A EVENT'")
