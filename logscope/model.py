@@ -284,3 +284,4 @@ class Report:
     timelines: list[Timeline]
     problems: list[Problem]
     tests: list[TestCase] = field(default_factory=list)
+    notes: list[Problem] = field(default_factory=list)  # what a reader should know though all could be read
