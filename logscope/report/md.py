@@ -1,0 +1,240 @@
+"""The report as Markdown, as it can be put into an issue: tables, lists, evidence to unfold.
+
+Text from the log is escaped so that it stays text: no markup, no links, no mention of a person, no issue number.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from logscope.model import Failure, Finding, Let, Report, RuleStatus, TestCase
+from logscope.report.parts import words
+from logscope.report.parts.evidence import shown
+from logscope.report.parts.order import failed_tests, groups, rules
+from logscope.report.parts.references import address
+from logscope.report.parts.times import duration, moment, stretch
+from logscope.report.parts.visible import visible
+
+SUFFIX = ".md"
+
+_MARKUP = re.compile(r"[\\`*_{}\[\]<>|~&$!]")
+_ESCAPED = r"\\\g<0>"
+_BLOCK = re.compile(r"^([-+=])|^(\d{1,9})([.)])")
+# What a forge turns into a link or a message even where it is escaped; a comment within keeps it text.
+_LIVELY = re.compile(r"(@|#)(?=\w)|(\w:)(?=//)|(www)(?=\.)", re.IGNORECASE)
+
+
+def render(report: Report) -> str:
+    """Give the report as Markdown in the dialect of GitHub."""
+    blocks = [_heading(report), f"**{_plain(words.verdict(report))}**", *_read(report)]
+    blocks += _tests(report)
+    if report.findings:
+        blocks.append("## Findings, worst first")
+        blocks += _findings(report)
+    blocks += _failures(report)
+    blocks += _rules(rules(report))
+    blocks.append(f"Made by logscope {_code(report.version)} from the log alone.")
+    return "\n\n".join(blocks) + "\n"
+
+
+def _plain(text: str) -> str:
+    """Text that stays text, on one line, wherever it is put."""
+    text = _MARKUP.sub(_ESCAPED, visible(text))
+    text = _BLOCK.sub(lambda m: f"\\{m[1]}" if m[1] else f"{m[2]}\\{m[3]}", text)
+    return _LIVELY.sub(r"\g<0><!-- -->", text)
+
+
+def _code(text: str, in_table: bool = False) -> str:
+    """Text as code; nothing in it can end the code before its time."""
+    text = visible(text) or " "
+    longest = max((len(run) for run in re.findall("`+", text)), default=0)
+    fence = "`" * (longest + 1)
+    rim = " " if text.startswith("`") or text.endswith("`") else ""
+    if in_table:
+        text = text.replace("|", "\\|")
+    return f"{fence}{rim}{text}{rim}{fence}"
+
+
+def _lines(references: Iterable[str], before: str = "") -> str:
+    return ", ".join(_code(line) for line in words.short_lines(references, before))
+
+
+def _table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    titles = list(head)
+    lines = [titles, ["---"] * len(titles), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _heading(report: Report) -> str:
+    heading = "# Overlap report"
+    if words.servers(report):
+        heading += ": " + _plain(words.joined(words.servers(report)))
+    span = words.span(report)
+    return heading + (f", {stretch(*span)}" if span else "")
+
+
+def _read(report: Report) -> Iterator[str]:
+    yield "## What was read"
+    if report.sources:
+        yield _table(
+            ("Source", "Server", "Kind", "From – to", "Lines", "Events"),
+            (
+                (
+                    _code(source.name, in_table=True),
+                    _plain(source.server),
+                    _plain(source.kind),
+                    stretch(source.first, source.last)
+                    if source.first is not None and source.last is not None
+                    else "no record with a time",
+                    f"{source.lines:,}",
+                    f"{source.events:,}",
+                )
+                for source in report.sources
+            ),
+        )
+    yield _plain(words.coverage(report)) + "."
+    if report.tz:
+        yield f"Times are those of the log, written at UTC{_plain(report.tz)}."
+    unread = words.problems(report)
+    if unread:
+        yield "Not everything could be read:"
+        yield "\n".join(_placed(source, text) for source, text in unread)
+    if report.notes:
+        yield "\n".join(_placed(note.source, note.text) for note in report.notes)
+
+
+def _placed(source: str, text: str) -> str:
+    return f"- {_code(source)}: {_plain(text)}" if source else f"- {_plain(text)}"
+
+
+def _tests(report: Report) -> Iterator[str]:
+    if not report.tests:
+        return
+    yield "## Tests"
+    yield _plain(words.tests(report)) + "."
+    failed = failed_tests(report)
+    if failed:
+        yield _table(("Test", "File", "Verdict", "Explained by", "Failure"), (_test(test) for test in failed))
+
+
+def _test(test: TestCase) -> tuple[str, ...]:
+    return (
+        _code(test.name, in_table=True),
+        _plain(words.joined((test.file, test.run))),
+        _plain(words.VERDICTS.get(test.verdict, test.verdict)),
+        ", ".join(f"finding {index + 1}" for index in test.explained_by),
+        f"{_plain(test.text)} {_plain(test.why)}".strip(),
+    )
+
+
+def _findings(report: Report) -> Iterator[str]:
+    several = len(words.servers(report)) > 1
+    found = groups(report)
+    for group in found:
+        if group.incident:
+            incident = group.incident
+            yield f"### Incident {group.number}: {_plain(incident.title)}"
+            told = [stretch(incident.start, incident.end)]
+            told += [_code(str(resource)) for resource in incident.resources]
+            if incident.failures:
+                told.append(f"explains {words.plural(len(incident.failures), 'failed operation')}")
+            if group.elsewhere:
+                told.append("also " + words.joined(f"finding {index + 1}" for index in group.elsewhere))
+            yield words.joined(told)
+        elif len(found) > 1:
+            yield "### Outside of any incident"
+        for index in group.findings:
+            yield from _finding(report.findings[index], index + 1, several)
+
+
+def _finding(finding: Finding, number: int, several: bool) -> Iterator[str]:
+    yield f"#### Finding {number}: {_plain(finding.title)}"
+    kind = f"**{_plain(finding.severity)}, {_plain(finding.certainty)}**: {_plain(words.consequence(finding.outcome))}."
+    yield f"{kind} Rule {_code(finding.rule)}, {_code(str(finding.resource))}, {moment(finding.start)}."
+    if finding.known:
+        yield f"Known: {_plain(finding.known)}."
+    if finding.doubts:
+        yield f"Why only {_plain(finding.certainty)}:"
+        yield "\n".join(f"- {_plain(doubt)}" for doubt in finding.doubts)
+    if finding.let:
+        yield "**Let**"
+        yield "\n".join(_let(let, finding.start, several) for let in finding.let)
+    if finding.then:
+        yield "**Then**"
+        yield "\n".join(f"- {_plain(sentence.text)} ({_lines(sentence.lines)})" for sentence in finding.then)
+    references = ", ".join(_reference(reference) for reference in finding.references)
+    if finding.because or references:
+        yield f"**Because** {_plain(finding.because)} {references}".rstrip()
+    if finding.remedy:
+        yield f"**Remedy** {_plain(finding.remedy)}"
+    if finding.evidence:
+        yield from _evidence(finding)
+
+
+def _let(let: Let, near: int, several: bool) -> str:
+    told = f"{let.title}, by {words.who(let.actor, several)}, {stretch(let.start, let.end, near)}"
+    if let.kind == "interval":
+        told += f" ({duration(let.end - let.start)})"
+    if words.ending(let.outcome):
+        told += f", {words.ending(let.outcome)}"
+    lines = _lines(line for line in (let.opened_by, let.closed_by) if line)
+    return f"- {_code(let.name)} = {_plain(told)} ({lines})"
+
+
+def _reference(text: str) -> str:
+    return f"[{_MARKUP.sub(_ESCAPED, text)}]({address(text)})" if address(text) else _plain(text)
+
+
+def _evidence(finding: Finding) -> Iterator[str]:
+    yield f"<details><summary>Evidence: {words.plural(len(finding.evidence), 'record')}</summary>"
+    for item in finding.evidence:
+        record = shown(item)
+        text = "\n".join(line for _, line in record.lines)
+        if record.left_out:
+            text += f"\n… {record.left_out}"
+        fence = "`" * max(3, *(len(run) + 1 for run in re.findall("`+", text) or [""]))
+        yield f"{_code(f'{item.source}:{item.line}')} {_code(item.event)}\n\n{fence}text\n{text}\n{fence}"
+    yield "</details>"
+
+
+def _failures(report: Report) -> Iterator[str]:
+    if not report.failures:
+        return
+    several = len(words.servers(report)) > 1
+    yield "## Failed operations"
+    order = sorted(report.failures, key=lambda failure: failure.explained_by is not None)
+    yield _table(
+        ("Time", "What failed", "Resource", "Who", "Line", "Explained by"),
+        (_failure(failure, several) for failure in order),
+    )
+
+
+def _failure(failure: Failure, several: bool) -> tuple[str, ...]:
+    return (
+        moment(failure.time),
+        _plain(failure.title),
+        _code(str(failure.resource), in_table=True) if failure.resource else "",
+        _plain(words.who(failure.actor, several)),
+        _code(failure.line, in_table=True),
+        "no rule" if failure.explained_by is None else f"finding {failure.explained_by + 1}",
+    )
+
+
+def _rules(ordered: list[RuleStatus]) -> Iterator[str]:
+    if not ordered:
+        return
+    yield "## Rules"
+    yield _table(("Rule", "Severity", "Came to", "Fired", "Why not evaluated"), (_rule(rule) for rule in ordered))
+
+
+def _rule(rule: RuleStatus) -> tuple[str, ...]:
+    fired = "" if rule.status == "not-evaluated" else f"{rule.fired:,} of {words.plural(rule.chances, 'chance')}"
+    missing = ", ".join(_code(name, in_table=True) for name in rule.missing)
+    return (
+        _code(rule.rule, in_table=True),
+        _plain(rule.severity),
+        _plain(rule.status.replace("-", " ")),
+        fired,
+        f"{_plain(rule.reason)} {missing}".strip(),
+    )

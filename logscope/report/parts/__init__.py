@@ -1,0 +1,1 @@
+"""What the output formats share: words, times, safe text, drawings."""

@@ -1,0 +1,245 @@
+"""What stands on the HTML page, in order, with its links: the template only writes it down."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from logscope.model import Entry, Evidence, Failure, Finding, Incident, Let, Report, RuleStatus, TestCase, Timeline
+from logscope.report.parts import lanes, order, overview, words
+from logscope.report.parts.evidence import Shown, shown
+from logscope.report.parts.references import address
+from logscope.report.parts.shapes import Drawing
+
+# Beyond these numbers a part of the page starts folded, or is cut; the page says so.
+_OPEN_CARDS = 8
+_OPEN_TIMELINES = 3
+_OPEN_ROWS = 40
+_MOST_ROWS = 500
+_OPEN_SOURCES = 8
+
+
+@dataclass(frozen=True, slots=True)
+class LineLink:
+    """A `SOURCE:LINE`, as short as it may be shown, whole, and the anchor of its evidence or nothing."""
+
+    short: str
+    full: str
+    anchor: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A reference and its address, empty for a form that is not known."""
+
+    text: str
+    address: str
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """A bound name of a finding with the letter and colour of its actor and its lines."""
+
+    let: Let
+    letter: str
+    style: str
+    lines: list[LineLink]
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A sentence of a finding with its lines."""
+
+    text: str
+    lines: list[LineLink]
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """A record behind a finding, where it stands on the page, and its text line by line."""
+
+    anchor: str
+    evidence: Evidence
+    shown: Shown
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """A finding as it stands on the page; if it is not `open`, its reasons are folded."""
+
+    number: int
+    open: bool
+    finding: Finding
+    drawings: list[Drawing]
+    bound: list[Bound]
+    claims: list[Claim]
+    proofs: list[Proof]
+    references: list[Reference]
+
+
+@dataclass(frozen=True, slots=True)
+class CardGroup:
+    """An incident with its findings, or the findings of none; `elsewhere` are numbers of findings told above."""
+
+    incident: Incident | None
+    number: int
+    cards: list[Card]
+    elsewhere: list[int]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """An entry of a timeline with the colour of its actor and the finding that it is part of."""
+
+    entry: Entry
+    style: str
+    finding: int | None
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A timeline; `left_out` is the number of entries that are not shown."""
+
+    timeline: Timeline
+    rows: list[Row]
+    left_out: int
+    findings: list[int]
+    open: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Everything on the page."""
+
+    several_servers: bool
+    overviews: list[Drawing]
+    tests: list[TestCase]
+    groups: list[CardGroup]
+    unexplained: list[Failure]
+    explained: list[Failure]
+    tables: list[Table]
+    rules: list[RuleStatus]
+    rule_places: dict[str, int]
+    sources_open: bool
+
+
+def build(report: Report) -> Page:
+    """Arrange a report for the page: incidents and findings worst first, rules by what they came to."""
+    sizes = (("wide", lanes.WIDE), ("narrow", lanes.NARROW))
+    ordered = order.rules(report)
+    drawn = [overview.draw(name, report, across) for name, across in sizes]
+    return Page(
+        several_servers=len(words.servers(report)) > 1,
+        overviews=[drawing for drawing in drawn if drawing],
+        tests=order.failed_tests(report),
+        groups=_groups(report),
+        unexplained=[failure for failure in report.failures if failure.explained_by is None],
+        explained=[failure for failure in report.failures if failure.explained_by is not None],
+        tables=_tables(report),
+        rules=ordered,
+        rule_places={rule.rule: place for place, rule in enumerate(ordered, 1)},
+        sources_open=len(report.sources) <= _OPEN_SOURCES,
+    )
+
+
+def _groups(report: Report) -> list[CardGroup]:
+    groups = order.groups(report)
+    unfolded = _unfolded(report, [index for group in groups for index in group.findings])
+    return [
+        CardGroup(
+            group.incident,
+            group.number,
+            [_card(report, index, index in unfolded) for index in group.findings],
+            [index + 1 for index in group.elsewhere],
+        )
+        for group in groups
+    ]
+
+
+def _unfolded(report: Report, told: list[int]) -> set[int]:
+    """All findings while they are few, else the first one of each cause, as they stand on the page."""
+    if len(told) <= _OPEN_CARDS:
+        return set(told)
+    first: dict[str, int] = {}
+    for index in told:
+        first.setdefault(report.findings[index].cause, index)
+    return set(list(first.values())[:_OPEN_CARDS])
+
+
+def _card(report: Report, index: int, is_open: bool) -> Card:
+    finding = report.findings[index]
+    number = index + 1
+    letters = lanes.letters(finding)
+    proofs = [
+        Proof(f"finding-{number}-line-{place}", evidence, shown(evidence))
+        for place, evidence in enumerate(finding.evidence, 1)
+    ]
+    anchors = {f"{proof.evidence.source}:{proof.evidence.line}": proof.anchor for proof in proofs}
+    entries = next((line.entries for line in report.timelines if str(line.resource) == str(finding.resource)), [])
+    several = len(words.servers(report)) > 1
+    return Card(
+        number=number,
+        open=is_open,
+        finding=finding,
+        drawings=[
+            lanes.draw(f"{name}-{number}", finding, entries, across, report.tz, several)
+            for name, across in (("wide", lanes.WIDE), ("narrow", lanes.NARROW))
+            if finding.let
+        ],
+        bound=[
+            Bound(let, letters[let.actor], lanes.style(letters[let.actor]), _links(_ends(let), anchors))
+            for let in finding.let
+        ],
+        claims=[Claim(sentence.text, _links(sentence.lines, anchors)) for sentence in finding.then],
+        proofs=proofs,
+        references=[Reference(text, address(text)) for text in finding.references],
+    )
+
+
+def _ends(let: Let) -> list[str]:
+    return [line for line in (let.opened_by, let.closed_by) if line]
+
+
+def _links(lines: Iterable[str], anchors: dict[str, str]) -> list[LineLink]:
+    lines = list(lines)
+    return [
+        LineLink(short, full, anchors.get(full, ""))
+        for short, full in zip(words.short_lines(lines), lines, strict=True)
+    ]
+
+
+def _tables(report: Report) -> list[Table]:
+    parts = {
+        (let.of, let.opened_by): (number, let.name)
+        for number, finding in reversed(list(enumerate(report.findings, 1)))
+        for let in finding.let
+    }
+    return [_table(report, timeline, parts) for timeline in report.timelines]
+
+
+def _table(report: Report, timeline: Timeline, parts: dict[tuple[str, str], tuple[int, str]]) -> Table:
+    name = str(timeline.resource)
+    findings = [number for number, finding in enumerate(report.findings, 1) if str(finding.resource) == name]
+    spans = [(report.findings[number - 1].start, report.findings[number - 1].end) for number in findings]
+    entries = _nearest(timeline.entries, spans)
+    styles: dict[object, str] = {}
+    rows = []
+    for entry in entries:
+        style = styles.setdefault(entry.actor, f"actor-{len(styles) % 6}")
+        finding, bound = parts.get((entry.of, entry.line), (None, ""))
+        rows.append(Row(entry, style, finding, bound))
+    is_open = len(report.timelines) <= _OPEN_TIMELINES and len(rows) <= _OPEN_ROWS
+    return Table(timeline, rows, len(timeline.entries) - len(entries), findings, is_open)
+
+
+def _nearest(entries: list[Entry], spans: list[tuple[int, int]]) -> list[Entry]:
+    """As many entries as the page shows, in their order: those nearest to the findings, else the first."""
+    if len(entries) <= _MOST_ROWS:
+        return entries
+
+    def distance(entry: Entry) -> int:
+        return min((max(start - entry.end, entry.start - end, 0) for start, end in spans), default=0)
+
+    chosen = sorted(range(len(entries)), key=lambda place: (distance(entries[place]), place))[:_MOST_ROWS]
+    return [entries[place] for place in sorted(chosen)]
