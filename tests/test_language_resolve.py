@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from logscope.diagnostics import render
 from logscope.errors import Diagnostic
 from logscope.language.check import check
+from logscope.language.dump import dump
 from logscope.language.paths import (
     event_fields,
     event_kinds,
@@ -138,3 +143,48 @@ def test_unused_is_asked_only_of_whole_catalogs() -> None:
     broken, _ = parse(TYPES + "event x\n  match {a}\n", "types.lsg")
     resolved, _ = resolve([broken])
     assert not check(resolved, [broken])
+
+
+WORDS = sorted({word for text in (TYPES, EVENTS) for word in text.split()})
+edits = st.tuples(st.sampled_from(["drop", "repeat", "swap", "replace", "cut"]), st.integers(0, 99), st.integers(0, 99))
+
+
+def edited(text: str, changes: list[tuple[str, int, int]]) -> str:
+    lines = text.split("\n")
+    for change, first, second in changes:
+        line, other = first % len(lines), second % len(lines)
+        match change:
+            case "drop":
+                lines[line] = ""
+            case "repeat":
+                lines.insert(line, lines[other])
+            case "swap":
+                lines[line], lines[other] = lines[other], lines[line]
+            case "replace":
+                words = lines[line].split(" ")
+                words[second % len(words)] = WORDS[second % len(WORDS)]
+                lines[line] = " ".join(words)
+            case _:
+                lines[line] = lines[line][: second % 20]
+    return "\n".join(lines)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(edits, max_size=4), st.lists(edits, max_size=4))
+def test_whatever_is_wrong_the_catalog_is_sound(
+    types: list[tuple[str, int, int]], events: list[tuple[str, int, int]]
+) -> None:
+    texts = {"types.lsg": edited(TYPES, types), "events.lsg": edited(EVENTS, events)}
+    grammars = []
+    found: list[Diagnostic] = []
+    for path, text in texts.items():
+        grammar, diagnostics = parse(text, path)
+        grammars.append(grammar)
+        found += diagnostics
+    resolved, diagnostics = resolve(grammars)
+    found += diagnostics + check(resolved, grammars)
+    dump(resolved)  # looks up every name that is used
+    for one in found:
+        assert render(one, texts[one.span.path]).startswith(f"{one.span.path}:{one.span.line}:")
+    for name, interval in resolved.intervals.items():
+        assert {choice.event.text for choice in (*interval.opens, *interval.closes)} <= set(resolved.events), name
