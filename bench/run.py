@@ -26,9 +26,10 @@ from statistics import median
 from time import perf_counter
 
 BENCH = Path(__file__).resolve().parent
+ROOT = BENCH.parent
 DATA = BENCH / "data"
 ROUNDS = 3
-LOGSCOPE = (str(Path(sys.executable).with_name("logscope")),)
+LOGSCOPE = (sys.executable, "-m", "logscope")
 LITERALS = """
 from logscope.language.load import load, shipped_dir
 from logscope.pipeline import literals_for_analyze
@@ -92,7 +93,9 @@ def measure(*commands: Sequence[str]) -> list[Cost]:
 def _run(command: Sequence[str]) -> Cost:
     with tempfile.TemporaryFile() as errors:
         start = perf_counter()
-        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=errors)
+        process = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=errors, cwd=ROOT
+        )
         _, status, usage = os.wait4(process.pid, 0)
         seconds = perf_counter() - start
         process.returncode = os.waitstatus_to_exitcode(status)
@@ -145,7 +148,7 @@ def _truth(log: Path) -> Path:
 def _generate(log: Path, size_mb: int, *options: str) -> None:
     print(f"generating {log.name}", file=sys.stderr)
     command = [sys.executable, "-m", "bench.generate", "-o", str(log), "--size-mb", str(size_mb), *options]
-    subprocess.run(command, check=True, cwd=BENCH.parent)
+    subprocess.run(command, check=True, cwd=ROOT)
 
 
 def _warm(*paths: Path) -> None:
@@ -171,7 +174,9 @@ def rows(logs: Logs, scratch: Path) -> list[Row]:
     """Measure everything."""
     size, dense_size = logs.day.stat().st_size / 10**6, logs.dense.stat().st_size / 10**6
     words, found = scratch / "literals", scratch / "report.json"
-    literals = subprocess.run([sys.executable, "-c", LITERALS], check=True, capture_output=True, text=True).stdout
+    literals = subprocess.run(
+        [sys.executable, "-c", LITERALS], check=True, stdout=subprocess.PIPE, text=True, cwd=ROOT
+    ).stdout
     words.write_text(literals, encoding="utf-8")
     analyze = [*LOGSCOPE, "analyze", "--quiet", "-o", str(found)]
     rg = ["rg", "-c", "-F", "-f", str(words)]
@@ -192,11 +197,11 @@ def rows(logs: Logs, scratch: Path) -> list[Row]:
     speed = dense_size / dense.seconds
     result.append(Row("analyze, every third line an event", dense, dense_size, speed, "MB/s", 120, at_least=True))
     everything, small, version = measure(
-        [*LOGSCOPE, "events", "--all", "--quiet", "-o", str(scratch / "events.parquet"), str(logs.dense)],
+        [*LOGSCOPE, "events", "--quiet", "-o", str(scratch / "events.parquet"), str(logs.dense)],
         [*analyze, str(logs.small)],
         [*LOGSCOPE, "--version"],
     )
-    result.append(Row("events --all, the same log", everything, dense_size))
+    result.append(Row("events to Parquet, the same log", everything, dense_size))
     result.append(Row("analyze, 100 lines", small, 0, small.seconds, "s", 1.0))
     result.append(Row("logscope --version", version, 0, version.seconds, "s", 0.2))
 
