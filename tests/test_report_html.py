@@ -158,6 +158,15 @@ def test_long_timelines_keep_what_is_nearest_to_the_findings() -> None:
     assert "110 rows left out here" in report.render(given, "html")
 
 
+def test_a_crowded_resource_lane_says_what_it_leaves_out() -> None:
+    given = network_209()
+    given.timelines[0].entries.extend([given.timelines[0].entries[2]] * 10)
+    given.timelines[0].entries.extend([given.timelines[0].entries[5]] * 300)
+    drawn = page.build(given).groups[0].cards[0].drawings[0]
+    texts = [run[0] for shape in drawn.shapes if isinstance(shape, Text) for run in shape.runs]
+    assert "112 more are not drawn" in texts  # 5 of 11 intervals, 107 of 307 events
+
+
 def test_rows_of_a_timeline_name_their_part_in_a_finding() -> None:
     rows = page.build(network_209()).tables[0].rows
     assert [(row.entry.of, row.name) for row in rows if row.finding == 1] == [

@@ -10,6 +10,7 @@ from report_odd_samples import ALL, HOSTILE, crowded, hostile
 from report_samples import network_209, quiet
 
 from logscope import report
+from logscope.model import Sentence
 from logscope.report.parts.visible import visible, visible_lines
 
 
@@ -103,6 +104,15 @@ def test_markdown_wakes_nobody() -> None:
     assert len(texts) > 50
     for awake in (r"@\w", r"(?<!^apache/cloudstack)#\d", r"http://", r"www\.\w"):
         assert [text for text in texts if re.search(awake, text)] == [], awake
+
+
+@pytest.mark.parametrize("name", ["text", "md", "html"])
+def test_a_sentence_may_stand_without_lines(name: str) -> None:
+    given = network_209()
+    given.findings[0].then.append(Sentence("the same actor did so 3 more times meanwhile", ()))
+    told = next(line for line in report.render(given, name).splitlines() if "3 more times" in line)
+    assert "()" not in told
+    assert told.strip(" -")[:3] == ("<li" if name == "html" else "the")
 
 
 def test_tables_keep_their_columns() -> None:

@@ -56,8 +56,10 @@ def _code(text: str, in_table: bool = False) -> str:
     return f"{fence}{rim}{text}{rim}{fence}"
 
 
-def _lines(references: Iterable[str], before: str = "") -> str:
-    return ", ".join(_code(line) for line in words.short_lines(references, before))
+def _lines(references: Iterable[str]) -> str:
+    """The lines that something stands on, in parentheses after it; nothing if there are none."""
+    lines = ", ".join(_code(line) for line in words.short_lines(references))
+    return f" ({lines})" if lines else ""
 
 
 def _table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
@@ -162,7 +164,7 @@ def _finding(finding: Finding, number: int, several: bool) -> Iterator[str]:
         yield "\n".join(_let(let, finding.start, several) for let in finding.let)
     if finding.then:
         yield "**Then**"
-        yield "\n".join(f"- {_plain(sentence.text)} ({_lines(sentence.lines)})" for sentence in finding.then)
+        yield "\n".join(f"- {_plain(sentence.text)}{_lines(sentence.lines)}" for sentence in finding.then)
     references = ", ".join(_reference(reference) for reference in finding.references)
     if finding.because or references:
         yield f"**Because** {_plain(finding.because)} {references}".rstrip()
@@ -179,7 +181,7 @@ def _let(let: Let, near: int, several: bool) -> str:
     if words.ending(let.outcome):
         told += f", {words.ending(let.outcome)}"
     lines = _lines(line for line in (let.opened_by, let.closed_by) if line)
-    return f"- {_code(let.name)} = {_plain(told)} ({lines})"
+    return f"- {_code(let.name)} = {_plain(told)}{lines}"
 
 
 def _reference(text: str) -> str:

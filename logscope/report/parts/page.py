@@ -10,6 +10,7 @@ from logscope.report.parts import lanes, order, overview, words
 from logscope.report.parts.evidence import Shown, shown
 from logscope.report.parts.references import address
 from logscope.report.parts.shapes import Drawing
+from logscope.report.parts.window import window
 
 # Beyond these numbers a part of the page starts folded, or is cut; the page says so.
 _OPEN_CARDS = 8
@@ -176,7 +177,7 @@ def _card(report: Report, index: int, is_open: bool) -> Card:
         for place, evidence in enumerate(finding.evidence, 1)
     ]
     anchors = {f"{proof.evidence.source}:{proof.evidence.line}": proof.anchor for proof in proofs}
-    entries = next((line.entries for line in report.timelines if str(line.resource) == str(finding.resource)), [])
+    entries = _around(report, finding)
     several = len(words.servers(report)) > 1
     return Card(
         number=number,
@@ -195,6 +196,16 @@ def _card(report: Report, index: int, is_open: bool) -> Card:
         proofs=proofs,
         references=[Reference(text, address(text)) for text in finding.references],
     )
+
+
+def _around(report: Report, finding: Finding) -> list[Entry]:
+    """What happened to a finding's resource in the stretch of time that its drawing shows."""
+    if not finding.let:
+        return []
+    first, last = window(finding.let)
+    name = str(finding.resource)
+    found = next((timeline.entries for timeline in report.timelines if str(timeline.resource) == name), [])
+    return [entry for entry in found if entry.start <= last and entry.end >= first]
 
 
 def _ends(let: Let) -> list[str]:

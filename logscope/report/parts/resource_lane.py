@@ -33,9 +33,11 @@ def draw_resource(
     """
     shown = [entry for entry in entries if entry.start <= scale.end and entry.end >= scale.start]
     rows: list[int] = []  # end of the last interval in each row
+    left_out = 0
     for entry in sorted((e for e in shown if e.kind == "interval"), key=lambda e: (e.start, -e.end)):
         row = next((row for row, end in enumerate(rows) if end < entry.start), len(rows))
         if row == _ROWS:
+            left_out += 1
             continue
         rows[row:] = [entry.end, *rows[row + 1 :]]
         style = styles.get(entry.actor, "actor-other")
@@ -47,12 +49,15 @@ def draw_resource(
             texts.append(Text(left + 6, shape.y + 11, ((title, f"within small {style}"),)))
     y += len(rows) * (_BAR + 3)
     events = [entry for entry in shown if entry.kind != "interval"]
-    if not events:
-        return y
     for entry in events[:_MOST_EVENTS]:
         style = f"tick-mark {styles.get(entry.actor, 'actor-other')}"
         bars.append(Mark(scale.x(entry.start), y + 9, _TICK, style, _tell(entry), entry.start))
-    return y + 16
+    y += 16 if events else 0
+    left_out += max(len(events) - _MOST_EVENTS, 0)
+    if left_out:
+        texts.append(Text(scale.left, y + 12, ((f"{left_out:,} more are not drawn", "muted"),)))
+        y += 16
+    return y
 
 
 def _tell(entry: Entry) -> str:
