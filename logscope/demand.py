@@ -24,6 +24,19 @@ class Demand:
     paths: frozenset[str] | None
 
 
+def for_events(catalog: Catalog, names: Iterable[str]) -> Demand:
+    """The named events with all their fields, and what is needed to name their actors."""
+    closure = _Closure(catalog)
+    for name in names:
+        closure.add(name)
+    for actor in catalog.actors.values():
+        closure.add_choices(actor.doing)
+    for tag in _ALWAYS:
+        for name in catalog.events_tagged(tag):
+            closure.add(name)
+    return Demand(frozenset(closure.events), None)
+
+
 def for_rules(catalog: Catalog, rules: Iterable[Rule]) -> Demand:
     """What is needed to judge `rules`, to name the actors, and to list the failures."""
     closure = _Closure(catalog)

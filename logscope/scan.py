@@ -1,0 +1,51 @@
+"""One source as records: its header form, its chunks of whole records, the records in them that count."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from itertools import chain
+
+import polars as pl
+
+from logscope.lines import chunks, valid_utf8
+from logscope.model import Chunk, Source
+from logscope.records import NO_HEADER, HeaderForm, Selector, align, parse_headers, sniff
+
+_SNIFFED_BYTES = 1 << 18
+_PLAIN = re.compile(rb"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:")
+
+
+def whole_records(source: Source, told: Callable[[int], None] | None = None) -> tuple[HeaderForm, Iterator[Chunk]]:
+    """The header form of a source and its chunks, cut where records begin if the form tells that by bytes."""
+    stream = chunks(source, progress=told)
+    first = next(stream, None)
+    if first is None:
+        return NO_HEADER, stream
+    form = form_of(first)
+    return form, align(chain([first], stream), form)
+
+
+def form_of(first: Chunk) -> HeaderForm:
+    """The header form of a source by its first chunk."""
+    return sniff(first.data[:_SNIFFED_BYTES])
+
+
+def headers(selector: Selector, chunk: Chunk, form: HeaderForm) -> pl.DataFrame:
+    """The selected records of one chunk with their header fields; columns as of `records.parse_headers`."""
+    try:
+        selection = selector.select(chunk, form)
+    except pl.exceptions.ComputeError:  # what polars says to a byte that is not UTF-8
+        data, replaced = valid_utf8(chunk.data)
+        selection = selector.select(Chunk(data, chunk.first_line), form, replaced)
+    return parse_headers(selection.candidates, form)
+
+
+def starts_record(form: HeaderForm) -> Callable[[bytes], bool]:
+    """Tells whether a line begins a record."""
+    if form.plain:
+        return lambda line: _PLAIN.match(line) is not None
+    if form is NO_HEADER:
+        return lambda line: True
+    header = re.compile(form.regex)
+    return lambda line: header.match(line.decode("utf-8", "replace")) is not None

@@ -1,0 +1,122 @@
+"""What every question to a log begins with: grammars loaded, paths found, a window set, the log read."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+
+from logscope import moments
+from logscope.demand import Demand
+from logscope.errors import GrammarError, UsageError
+from logscope.language.load import load, shipped_dir
+from logscope.language.tree import Catalog, Rule
+from logscope.model import Source
+from logscope.pipeline import Log, Progress, Window, read_log
+from logscope.sources import discover
+
+Watch = Callable[[Sequence[Source]], AbstractContextManager[Progress | None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Which logs are asked, and which part of them.
+
+    `since` and `until` are times as people write them, empty for an open side; `tz` is the zone in
+    which the log was written, empty for none.
+    """
+
+    paths: Sequence[str]
+    since: str = ""
+    until: str = ""
+    tz: str = ""
+
+
+@dataclass(slots=True)
+class Session:
+    """A log that was read, the sources it came from, the window, and the offset to show times with."""
+
+    log: Log
+    sources: list[Source]
+    window: Window
+    tz: str
+
+
+def load_catalog(grammars: Sequence[str]) -> Catalog:
+    """The catalog of the shipped grammar files and those in the directories `grammars`.
+
+    Raises:
+        GrammarError: a file has a mistake; carries every mistake found.
+        UsageError: a directory does not exist or holds no grammar file.
+    """
+    catalog, _, diagnostics = load([shipped_dir(), *(Path(place) for place in grammars)])
+    errors = [one for one in diagnostics if one.severity == "error"]
+    if errors:
+        raise GrammarError(errors)
+    return catalog
+
+
+def chosen_rules(catalog: Catalog, names: Sequence[str]) -> list[Rule]:
+    """The rules of these names in the order of the catalog, all of them if there is none.
+
+    Raises:
+        UsageError: there is no such rule.
+    """
+    for name in names:
+        if name not in catalog.rules:
+            near = difflib.get_close_matches(name, list(catalog.rules), 1)
+            hint = f"did you mean '{near[0]}'?" if near else "'logscope rules' lists them"
+            raise UsageError(f"there is no rule '{name}'; {hint}")
+    return [rule for name, rule in catalog.rules.items() if not names or name in names]
+
+
+def unwatched(sources: Sequence[Source]) -> AbstractContextManager[None]:
+    """The `watch` of those who do not care how far reading has come."""
+    return nullcontext()
+
+
+def open_log(question: Question, catalog: Catalog, demand: Demand, watch: Watch = unwatched, only: str = "") -> Session:
+    """Read what `demand` asks for from the logs in question; `only` leaves out all sources but one.
+
+    `watch` is given the sources and yields what is told how far reading has come.
+
+    Raises:
+        UsageError: no path was given, or a time or zone cannot be read or does not fit the log.
+        NothingReadError: no source gave a single record.
+    """
+    if not question.paths:
+        raise UsageError("no path was given; name log files, directories or archives, or - for standard input")
+    since = moments.parse(question.since) if question.since else None
+    until = moments.parse(question.until) if question.until else None
+    moments.check_zone(question.tz)
+    sources, problems = discover(question.paths)
+    if only:
+        sources = [source for source in sources if source.name == only]
+    firsts = [source.first for source in sources if source.first is not None]
+    by_clock = [moment for moment in (since, until) if moment is not None and moment.is_clock]
+    if by_clock and firsts:
+        _check_day(by_clock[0], min(firsts), max(firsts))
+    day = moments.day_of(min(firsts, default=0))
+    window = Window(since.on(day).first if since else None, until.on(day).last if until else None)
+    if window.since is not None and window.until is not None and window.since > window.until:
+        raise UsageError(f"--since {question.since} is later than --until {question.until}; nothing lies between them")
+    with watch(sources) as progress:
+        log = read_log(sources, problems, catalog, demand, window, progress)
+    firsts = [summary.first for summary in log.sources if summary.first is not None]
+    lasts = [summary.last for summary in log.sources if summary.last is not None]
+    if by_clock and firsts and lasts:
+        _check_day(by_clock[0], min(firsts), max(lasts))
+    start, end = min(firsts, default=0), max(lasts, default=0)
+    low, high = max(start, window.since or start), min(end, window.until or end)
+    return Session(log, sources, window, moments.offset(question.tz, low, high))
+
+
+def _check_day(moment: moments.Moment, first: int, last: int) -> None:
+    if moments.day_of(first) != moments.day_of(last):
+        days = f"{moments.day_text(first)} to {moments.day_text(last)}"
+        example = f"{moments.day_text(first)}T{moment.text}"
+        raise UsageError(
+            f"'{moment.text}' is on several days of this log ({days}); give the day too, such as {example}"
+        )
