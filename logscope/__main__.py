@@ -1,0 +1,5 @@
+"""Runs the command line: `python -m logscope`."""
+
+from logscope.cli import main
+
+main()

@@ -1,0 +1,65 @@
+"""`logscope explain`: what a rule is about, what a line of a log says."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from typing import Annotated
+
+import typer
+
+from logscope.cli import options
+from logscope.cli.console import write
+from logscope.cli.exits import OK, PART_UNREAD
+from logscope.errors import UsageError
+
+_LINE = re.compile(r"(?P<place>.+):(?P<line>[1-9]\d*)", re.DOTALL)
+_CODE = re.compile(r"LG\d+", re.IGNORECASE)
+
+
+def register(app: typer.Typer) -> None:
+    """Make the command known."""
+    app.command(
+        epilog=options.examples(
+            "explain network-cleaned-up-while-implementing",
+            "explain management-server.log:31",
+            "explain 'run.zip!ms1/management-server.log.gz:31'",
+        )
+    )(explain)
+
+
+def explain(
+    what: Annotated[str, typer.Argument(metavar="RULE or FILE:LINE", help="A rule, or a line as reports refer to it.")],
+    *,
+    grammars: options.Grammars,
+    tz: options.Zone = "",
+    quiet: options.Quiet = False,
+    no_color: options.NoColor = False,
+) -> int:
+    """Explain a rule or a line of a log.
+
+    A rule: what it finds, why that is a race, what would refute it, examples, references. A line: the
+    record it belongs to, what the grammars read in it, and the intervals it opens, closes or lies in.
+    """
+    from logscope.session import load_catalog
+
+    catalog = load_catalog(grammars)
+    if what in catalog.rules:
+        from logscope.cli.explain_rule import page
+
+        write(page(catalog, catalog.rules[what]))
+        return OK
+    line = _LINE.fullmatch(what)
+    if line is None:
+        near = difflib.get_close_matches(what, list(catalog.rules), 1)
+        hint = f"did you mean '{near[0]}'?" if near else "'logscope rules' lists them; a line is given as FILE:LINE"
+        if _CODE.fullmatch(what):
+            hint = f"mistakes in grammar files are explained by 'logscope grammar explain {what}'"
+        raise UsageError(f"there is no rule '{what}'; {hint}")
+    from logscope.cli.explain_line import told
+
+    console = options.console(quiet, no_color)
+    text, problems = told(catalog, line["place"], int(line["line"]), tz, console.watch)
+    console.problems(problems)
+    write(text)
+    return PART_UNREAD if problems else OK

@@ -1,0 +1,65 @@
+"""`logscope timeline`: everything that happened to one resource."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from logscope import __version__
+from logscope.cli import options
+from logscope.cli.console import write
+from logscope.cli.exits import OK, PART_UNREAD
+from logscope.cli.timeline_formats import FORMATS
+from logscope.model import Coverage, Report, Timeline
+
+if TYPE_CHECKING:
+    from logscope.session import Session
+
+
+def register(app: typer.Typer) -> None:
+    """Make the command known."""
+    app.command(
+        epilog=options.examples(
+            "timeline management-server.log -r network:209",
+            "timeline /var/log/cloudstack/management -r r-598-VM --since 01:00",
+            "timeline ms1.log ms2.log -r vm:612 -r network:209 --format html > vm-612.html",
+        )
+    )(timeline)
+
+
+def timeline(
+    paths: options.Paths,
+    *,
+    resource: options.Resources,
+    format: Annotated[str, typer.Option("--format", metavar="NAME", help="text, json, md or html.")] = "text",
+    grammars: options.Grammars,
+    since: options.Since = "",
+    until: options.Until = "",
+    tz: options.Zone = "",
+    quiet: options.Quiet = False,
+    no_color: options.NoColor = False,
+) -> int:
+    """Show everything that happened to a resource, in order, with who did it.
+
+    What has a beginning and an end (a hold of a lock, an operation) stands as one row with its duration;
+    what happened meanwhile stands indented below it.
+    """
+    from logscope.demand import for_everything
+    from logscope.query import find_resource
+    from logscope.session import Question, load_catalog, open_log
+
+    options.check_choice("format", format, list(FORMATS))
+    console = options.console(quiet, no_color)
+    catalog = load_catalog(grammars)
+    session = open_log(Question(paths, since, until, tz), catalog, for_everything(catalog), console.watch)
+    console.problems(session.log.problems)
+    found = [find_resource(session.log, text) for text in dict.fromkeys(resource)]
+    timelines = session.log.timelines.of(list(dict.fromkeys(found)))
+    write(FORMATS[format](_report(session, timelines), console.color))
+    return PART_UNREAD if session.log.problems else OK
+
+
+def _report(session: Session, timelines: list[Timeline]) -> Report:
+    """A report of nothing but timelines."""
+    return Report(__version__, session.tz, session.log.sources, Coverage(), [], [], [], [], timelines, [])
