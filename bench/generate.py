@@ -114,9 +114,10 @@ class Stream:
     def second(self, second: int) -> list[Entry]:
         """The entries that are written in this second."""
         now, dice = second * 1000, self.cloud.dice
-        if second % 600 == 20:
+        # A race or two an hour, and one of each kind within the first ten minutes, for logs that are short.
+        if second % 3600 == 20:
             self._add(now, self.operations.race_for_network(now))
-        if second % 450 == 75:
+        if second % 1800 == 75 or second == 525:
             self._add(now, self.operations.next_proxy(now))
         # Every third line, or one in thirty-six, belongs to an operation of some forty lines.
         self.owed += LINES_A_SECOND * (1 / 3 if self.dense else 1 / 36)
