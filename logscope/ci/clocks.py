@@ -126,8 +126,10 @@ def _reach(file: FileTimes, begin: int | None, before: FileTimes | None) -> int 
     earliest = before.last if before else None
     if begin is not None:
         reach = begin if file.first - begin > _START_UP else file.first
-        if file.seconds is not None and file.seconds * SECOND >= 1.8 * (file.last - file.first) + _START_UP:
-            reach = min(reach, file.last - file.seconds * SECOND)
+        if reach == file.first and file.seconds is not None:
+            # Where every file ran twice, the start of the run is taken for too late; the seconds tell all the same.
+            took = file.seconds * SECOND
+            reach = file.last - took if took >= 1.8 * (file.last - file.first) + _START_UP else reach
         return max(reach, earliest) if earliest is not None else reach
     return min(earliest, file.first) if earliest is not None else None
 

@@ -86,14 +86,15 @@ def _adopting(groups: Sequence[_Group], root: str) -> _Group | None:
 
 
 def _nearest(groups: Sequence[_Group], path: str) -> list[_Group]:
+    """Give the run in whose folder a log lies, or else all those that lie below the nearest folder above it."""
+    holding = [one for one in groups if _is_below(path, one.top)]
+    if holding:
+        return [max(holding, key=lambda one: len(one.top))]
     folder = path
     near: list[_Group] = []
     while folder and not near:
         folder = folder.rpartition("/")[0]
         near = [one for one in groups if _is_below(one.top, folder)]
-        if not near:
-            # A log may lie deeper in a run's folder than any artifact does.
-            near = [one for one in groups if one.top == folder]
     return near
 
 

@@ -1,0 +1,47 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from logscope import model
+from logscope.ci.merge import merge
+from logscope.model import Coverage, Incident, Problem, RuleStatus
+from tests.test_ci_join import PROXY, failure, finding, report
+
+
+def one(name: str, status: str = "quiet", fired: int = 0) -> model.Report:
+    made = report(finding("10:00:00", "10:00:01"), failures=(replace(failure("10:00:01"), explained_by=0),))
+    made.coverage = Coverage(10, 4, 3, 2, 1)
+    made.incidents = [Incident(name, "t", [PROXY], [0], 0, 1, [0])]
+    made.rules = [RuleStatus("r", "R", "high", status, [] if status != "not-evaluated" else ["x.y"], "", 2, fired)]
+    made.tests = [model.TestCase("t", "f.py", "failure", 1.0, 1, 2, "ms", "explained", [0], "x", run=name)]
+    made.notes = [Problem("k.toml", "stale")]
+    return made
+
+
+def test_indexes_are_shifted_and_numbers_added() -> None:
+    whole = merge([one("a"), one("b", "fired", 1), one("c", "not-evaluated")])
+    assert [i.findings for i in whole.incidents] == [[0], [1], [2]]
+    assert [i.failures for i in whole.incidents] == [[0], [1], [2]]
+    assert [f.explained_by for f in whole.failures] == [0, 1, 2]
+    assert [(t.run, t.explained_by) for t in whole.tests] == [("a", [0]), ("b", [1]), ("c", [2])]
+    assert whole.coverage == Coverage(30, 12, 9, 6, 3)
+    assert whole.rules == [RuleStatus("r", "R", "high", "fired", [], "", 6, 1)]
+    assert whole.notes == [Problem("k.toml", "stale")]
+
+
+def test_merging_in_parts_gives_the_same() -> None:
+    parts = [one("a"), one("b"), one("c")]
+    assert merge([merge(parts[:2]), parts[2]]) == merge(parts)
+
+
+def test_what_is_merged_stays_as_it_was() -> None:
+    first, again = one("a"), one("a")
+    merge([first, one("b")])
+    assert first == again
+
+
+def test_nothing_cannot_be_merged() -> None:
+    with pytest.raises(ValueError, match="no report"):
+        merge([])
