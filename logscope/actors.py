@@ -68,12 +68,12 @@ class ActorNames:
 
     def __init__(self, events: EventSet, catalog: Catalog) -> None:
         self._titles = {name: item.title.text for name, item in catalog.actors.items()}
+        self._known: dict[tuple[str, str, str, int | None, int | None], str] = {}
+        about = events.resources.filter(pl.col("kind") != "job").unique("eid", keep="first", maintain_order=True)
         compiler = Compiler(catalog)
         self._threads: list[tuple[str, re.Pattern[str]]] = []
         self._doing: dict[tuple[str, str, str], tuple[str, int]] = {}
-        self._eids: dict[tuple[str, str, str], int] = {}
-        self._about: dict[int, tuple[str, str] | None] = {}
-        self._resources = events.resources
+        self._about: dict[tuple[str, str, str], str] = {}
         for name, actor in catalog.actors.items():
             shapes = [re.compile(compiler.shape(t).regex) for t in actor.threads]
             if not actor.doing:
@@ -81,36 +81,29 @@ class ActorNames:
                 continue
             rows = choose(events, actor.doing).select("eid").join(events.table, on="eid")
             first = rows.filter(pl.col("run") != "").sort("order").unique(ACTOR, keep="first", maintain_order=True)
-            for server, thread, run, order, eid in first.select(*ACTOR, "order", "eid").iter_rows():
+            first = first.join(about.select("eid", "kind", "id"), on="eid", how="left").sort("order")
+            for server, thread, run, order, kind, id in first.select(*ACTOR, "order", "kind", "id").iter_rows():
                 key = (server, thread, run)
                 known = self._doing.get(key)
                 is_named = not shapes or any(shape.match(thread) for shape in shapes)
                 if is_named and (known is None or order < known[1]):
                     self._doing[key] = (name, order)
-                    self._eids[key] = eid
+                    self._about[key] = f"{kind} {id}" if kind is not None else ""
 
     def name(self, server: str, thread: str, run: str, job: int | None, origin: int | None) -> str:
         """What people call this actor, such as `VM start (job-4251 of job-4248, vm 612)`."""
-        title, details = thread, []
+        who = (server, thread, run, job, origin)
+        if who not in self._known:
+            self._known[who] = self._name(server, thread, run, job, origin)
+        return self._known[who]
+
+    def _name(self, server: str, thread: str, run: str, job: int | None, origin: int | None) -> str:
         key = (server, thread, run)
         if key in self._doing:
             title = self._titles[self._doing[key][0]]
         else:
             title = next((self._titles[name] for name, shape in self._threads if shape.match(thread)), thread)
-        if job is not None:
-            details.append(f"job-{job}" + (f" of job-{origin}" if origin is not None else ""))
-        if not details:
+        if job is None:
             return f"{title}, {thread}" if title != thread else thread
-        about = self._resource_of(key)
-        if about:
-            details.append(f"{about[0]} {about[1]}")
-        return f"{title} ({', '.join(details)})"
-
-    def _resource_of(self, key: tuple[str, str, str]) -> tuple[str, str] | None:
-        eid = self._eids.get(key)
-        if eid is None:
-            return None
-        if eid not in self._about:
-            rows = self._resources.filter(pl.col("eid") == eid, pl.col("kind") != "job").select("kind", "id")
-            self._about[eid] = rows.row(0) if len(rows) else None
-        return self._about[eid]
+        details = [f"job-{job}" + (f" of job-{origin}" if origin is not None else ""), self._about.get(key, "")]
+        return f"{title} ({', '.join(d for d in details if d)})"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
@@ -54,21 +56,58 @@ class Teller:
                 found[row["item"]] = PLACE.sub(lambda place, v=values: v[place[1]] or "?", text)  # type: ignore[misc]
         return found
 
-    def finding(self, rule: Rule, occurrence: Occurrence, texts: TextStore) -> Finding:
-        """Everything about one occurrence that a reader needs, each sentence with its lines."""
+    def findings(self, judged: Sequence[tuple[Rule, Occurrence]], texts: TextStore) -> list[Finding]:
+        """Everything about each occurrence that a reader needs, each sentence with its lines."""
+        facts = self._gather(judged, texts)
+        return [self._finding(rule, occurrence, facts) for rule, occurrence in judged]
+
+    def places(self, eids: pl.Series) -> dict[int, str]:
+        """`SOURCE:LINE` of events by their ids."""
+        rows = self._events.table.filter(pl.col("eid").is_in(eids.implode())).select("eid", "source", "line")
+        return {eid: f"{self._sources[source]}:{line}" for eid, source, line in rows.iter_rows()}
+
+    def _gather(self, judged: Sequence[tuple[Rule, Occurrence]], texts: TextStore) -> _Facts:
+        """Ask the frames once for all occurrences: a question for each would be paid for each."""
+        items = {i["item"]: i for _, o in judged for i in (*o.bound.values(), *o.proofs.values())}
+        wanted: dict[tuple[str, str], list[Item]] = {}
+        for rule, occurrence in judged:
+            every = {**occurrence.bound, **occurrence.proofs}
+            for place in PLACE.findall(rule.title.text):
+                name, _, path = place.partition(".")
+                if name in every and path not in ("", "actor"):
+                    wanted.setdefault((every[name]["of"], path), []).append(every[name])
+        values: dict[tuple[str, str], str | None] = {}
+        for (of, path), asked in sorted(wanted.items(), key=lambda entry: entry[0]):
+            rows = self._items.with_values(_frame(asked), of, [path])
+            values.update({(item, path): value for item, value in rows.select("item", VALUE + path).iter_rows()})
+        eids = pl.Series(sorted({eid for item in items.values() for eid in _eids(item)}), dtype=pl.UInt32)
+        rows = self._events.table.filter(pl.col("eid").is_in(eids.implode()))
+        owned: dict[int, list[tuple[str, str, str]]] = {}
+        mine = self._events.resources.filter(pl.col("eid").is_in(eids.implode())).sort("eid", "field", "kind", "id")
+        for eid, field, kind, id in mine.select("eid", "field", "kind", "id").iter_rows():
+            owned.setdefault(eid, []).append((field, kind, id))
+        return _Facts(
+            titles=self.titles(_frame(list(items.values()))),
+            values=values,
+            rows={row["eid"]: row for row in rows.iter_rows(named=True)},
+            resources=owned,
+            texts=texts.texts(eids.to_list()),
+        )
+
+    def _finding(self, rule: Rule, occurrence: Occurrence, facts: _Facts) -> Finding:
         every = {**occurrence.bound, **occurrence.proofs}
-        titles = self.titles(_frame(list(every.values())))
-        lines = self._lines(every)
+        lines = {
+            name: (self._line(item["open_eid"], facts), self._line(item["close_eid"], facts))
+            for name, item in every.items()
+        }
         lets = [
-            self._let(name, item, titles[item["item"]], lines[name], "find" if name in occurrence.bound else "proves")
+            self._let(name, item, facts, lines[name], "find" if name in occurrence.bound else "proves")
             for name, item in every.items()
         ]
-        resource = self._resource(rule, occurrence)
+        resource = self._resource(rule, occurrence, facts)
         then = self._sentences(rule, occurrence, lines)
         if occurrence.again:
             then.append(Sentence(f"the same actor did so {occurrence.again} more times meanwhile", ()))
-        evidence = self._evidence(every, texts)
-        title = self._rule_title(rule, occurrence, {let.name: let for let in lets})
         return Finding(
             rule=rule.name.text,
             severity=rule.severity,
@@ -78,38 +117,37 @@ class Teller:
             resource=resource,
             start=min(item["start"] for item in every.values()),
             end=max(item["end"] for item in every.values()),
-            title=title,
+            title=_rule_title(rule, every, {let.name: let for let in lets}, facts),
             let=lets,
             then=then,
             because=rule.because.text if rule.because else "",
             margins=occurrence.margins,
-            evidence=evidence,
+            evidence=self._evidence(every, facts),
             outcome=occurrence.means or "unknown",
             references=[ref.text for ref in rule.refs],
             doubts=occurrence.doubts,
             remedy=" ".join(prose.text for prose in rule.remedy),
         )
 
-    def places(self, eids: pl.Series) -> dict[int, str]:
-        """`SOURCE:LINE` of events by their ids."""
-        rows = self._events.table.filter(pl.col("eid").is_in(eids.implode())).select("eid", "source", "line")
-        return {eid: f"{self._sources[source]}:{line}" for eid, source, line in rows.iter_rows()}
+    def _line(self, eid: int | None, facts: _Facts) -> str:
+        if eid is None:
+            return ""
+        row = facts.rows[eid]
+        return f"{self._sources[row['source']]}:{row['line']}"
 
-    def _lines(self, every: dict[str, Item]) -> dict[str, tuple[str, str]]:
-        eids = [item[c] for item in every.values() for c in ("open_eid", "close_eid") if item[c] is not None]
-        places = self.places(pl.Series(eids, dtype=pl.UInt32))
-        return {n: (places.get(i["open_eid"], ""), places.get(i["close_eid"], "")) for n, i in every.items()}
-
-    def _let(self, name: str, item: Item, title: str, lines: tuple[str, str], role: str) -> Let:
-        kind = "event" if item["is_point"] else "interval"
+    def _let(self, name: str, item: Item, facts: _Facts, lines: tuple[str, str], role: str) -> Let:
+        kind, title = "event" if item["is_point"] else "interval", facts.titles[item["item"]]
         return Let(
             name, kind, item["of"], title, self.actor(item), item["start"], item["end"], item["outcome"],
             lines[0], lines[1], role,
         )  # fmt: skip
 
-    def _resource(self, rule: Rule, occurrence: Occurrence) -> Resource:
+    def _resource(self, rule: Rule, occurrence: Occurrence, facts: _Facts) -> Resource:
         """The resource that the bound items share; the one that the rule compares when it says which."""
-        owned = [self._resources_of(item) for item in occurrence.bound.values()]
+        owned = [
+            list(dict.fromkeys(r for eid in _eids(item) for r in facts.resources.get(eid, ())))
+            for item in occurrence.bound.values()
+        ]
         shared = [r for r in owned[0] if all(any(r[1:] == s[1:] for s in other) for other in owned[1:])] or owned[0]
         for condition in rule.when:
             if isinstance(condition, Comparison) and isinstance(condition.right, Path) and condition.operator == "=":
@@ -121,11 +159,6 @@ class Teller:
             return Resource("log", "")
         _, kind, id = shared[0]
         return self._identity.resource(kind, id)
-
-    def _resources_of(self, item: Item) -> list[tuple[str, str, str]]:
-        eids = [item[c] for c in ("open_eid", "of_eid", "close_eid") if item[c] is not None]
-        rows = self._events.resources.filter(pl.col("eid").is_in(eids)).sort("eid", "field", "kind", "id")
-        return list(dict.fromkeys(rows.select("field", "kind", "id").iter_rows()))
 
     def _sentences(self, rule: Rule, occurrence: Occurrence, lines: dict[str, tuple[str, str]]) -> list[Sentence]:
         bound, out = occurrence.bound, []
@@ -142,33 +175,43 @@ class Teller:
                 out.append(_proof_sentence(attachment, occurrence, lines))
         return out
 
-    def _evidence(self, every: dict[str, Item], texts: TextStore) -> list[Evidence]:
-        eids = sorted({i[c] for i in every.values() for c in ("open_eid", "of_eid", "close_eid") if i[c] is not None})
-        original = texts.texts(eids)
-        rows = self._events.table.filter(pl.col("eid").is_in(eids)).sort("order")
+    def _evidence(self, every: dict[str, Item], facts: _Facts) -> list[Evidence]:
+        eids = {eid for item in every.values() for eid in _eids(item)}
+        rows = sorted((facts.rows[eid] for eid in eids), key=lambda row: int(row["order"]))
         return [
             Evidence(
                 self._sources[row["source"]], row["line"], row["time"], self.actor(row).name, row["event"],
-                original.get(row["eid"], ""),
+                facts.texts.get(row["eid"], ""),
             )
-            for row in rows.iter_rows(named=True)
+            for row in rows
         ]  # fmt: skip
 
-    def _rule_title(self, rule: Rule, occurrence: Occurrence, lets: dict[str, Let]) -> str:
-        every = {**occurrence.bound, **occurrence.proofs}
 
-        def value(place: re.Match[str]) -> str:
-            name, _, path = place[1].partition(".")
-            if name not in every:
-                return "?"
-            if path == "actor":
-                return lets[name].actor.name
-            if not path:
-                return lets[name].title
-            row = self._items.with_values(_frame([every[name]]), every[name]["of"], [path])
-            return row[VALUE + path][0] or "?" if len(row) else "?"
+@dataclass(slots=True)
+class _Facts:
+    """Answers about all items of all occurrences: by item, by (item, path), by event id."""
 
-        return PLACE.sub(value, rule.title.text)
+    titles: dict[str, str]
+    values: dict[tuple[str, str], str | None]
+    rows: dict[int, dict[str, Any]]
+    resources: dict[int, list[tuple[str, str, str]]]
+    texts: dict[int, str]
+
+
+def _rule_title(rule: Rule, every: dict[str, Item], lets: dict[str, Let], facts: _Facts) -> str:
+    def value(place: re.Match[str]) -> str:
+        name, _, path = place[1].partition(".")
+        if name not in every:
+            return "?"
+        if path == "actor":
+            return lets[name].actor.name
+        return facts.values.get((every[name]["item"], path)) or "?" if path else lets[name].title
+
+    return PLACE.sub(value, rule.title.text)
+
+
+def _eids(item: Item) -> list[int]:
+    return [item[c] for c in ("open_eid", "of_eid", "close_eid") if item[c] is not None]
 
 
 def _frame(items: list[Item]) -> pl.DataFrame:

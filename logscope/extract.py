@@ -11,13 +11,13 @@ from dataclasses import dataclass, field
 
 import polars as pl
 
-from logscope.language.template import Compiler, EventTemplate, Shape, event_templates, line_literals, quote
+from logscope.language.template import Compiler, EventTemplate, event_templates, line_literals, quote
 from logscope.language.tree import PRIMITIVES, Catalog, Event, Field
 from logscope.model import EventSet
 from logscope.reading import ALIAS, TypeReader
 
 CORE = ("eid", "time", "source", "line", "server", "event", "level", "thread", "run", "job", "origin", "work", "logid")
-_BATCH_ROWS = 60_000
+_BATCH_ROWS = 20_000
 _BATCH_BYTES = 48 << 20
 _NOT_FIELDS = ("row", "exception")
 
@@ -79,8 +79,8 @@ class Extractor:
         self._paths = paths
         self._templates = event_templates(catalog, events)
         self.literals = line_literals(self._templates)
-        self._router = _Router(self._templates)
         self._reader = TypeReader(catalog)
+        self._router = _Router(self._templates, self._reader)
         self._insides = {
             name: [(i.place.text, Compiler(catalog).shape(i.template, anchored=False)) for i in event.insides]
             for name, event in catalog.events.items()
@@ -239,7 +239,8 @@ class _Router:
     with a field by a literal inside it.
     """
 
-    def __init__(self, templates: list[EventTemplate]) -> None:
+    def __init__(self, templates: list[EventTemplate], reader: TypeReader) -> None:
+        self._reader = reader
         self._inner = [t for t in templates if not t.prefix]
         prefixed = [t for t in templates if t.prefix]
         prefixes = sorted({t.prefix for t in prefixed}, key=lambda text: (-len(text), text))
@@ -263,24 +264,52 @@ class _Router:
             for template in templates:
                 if rest.is_empty():
                     break
-                rest = _fit(template, rest, out, check_literal=bool(has_inner))
+                rest = _fit(template, rest, out, self._reader, check_literal=bool(has_inner))
         return {name: pl.concat(frames, how="diagonal") for name, frames in sorted(out.items())}
 
 
 def _fit(
-    template: EventTemplate, rows: pl.DataFrame, out: dict[str, list[pl.DataFrame]], *, check_literal: bool
+    template: EventTemplate,
+    rows: pl.DataFrame,
+    out: dict[str, list[pl.DataFrame]],
+    reader: TypeReader,
+    *,
+    check_literal: bool,
 ) -> pl.DataFrame:
     """Add the rows that the template fits to `out`, give back the others."""
     if check_literal and not rows["message"].str.contains(template.literal, literal=True).any():
         return rows
-    shape: Shape = template.shape
-    groups = rows["message"].str.extract_groups(shape.regex).struct.unnest()
-    fits = groups["m"].is_not_null()
-    if not fits.any():
+    typed = [(f"f{n}", item.type) for n, item in enumerate(template.loose.fields) if item.type not in PRIMITIVES]
+    groups = rows["message"].str.extract_groups(template.loose.regex).struct.unnest()
+    is_likely = groups["m"].is_not_null()
+    if not is_likely.any():
         return rows
+    fits = is_likely
+    for column, type_name in typed:
+        fits = fits & reader.fits(type_name, groups[column]).fill_null(False)
+    doubtful = is_likely & ~fits
+    if typed and doubtful.any():
+        # Cut at another place the texts may fit after all; only the exact expression can tell.
+        exact = rows.filter(doubtful)["message"].str.extract_groups(template.shape.regex).struct.unnest()
+        _put(template, rows.filter(doubtful), exact, exact["m"].is_not_null(), out)
+        found = rows.filter(doubtful).filter(exact["m"].is_not_null()).select("row")
+        _put(template, rows, groups, fits, out)
+        return rows.filter(~fits).join(found, on="row", how="anti")
+    _put(template, rows, groups, fits, out)
+    return rows.filter(~fits)
+
+
+def _put(
+    template: EventTemplate,
+    rows: pl.DataFrame,
+    groups: pl.DataFrame,
+    fits: pl.Series,
+    out: dict[str, list[pl.DataFrame]],
+) -> None:
+    if not fits.any():
+        return
     named = groups.select(
-        *(pl.col(f"f{number}").alias(item.name) for number, item in enumerate(shape.fields)),
+        *(pl.col(f"f{number}").alias(item.name) for number, item in enumerate(template.shape.fields)),
         pl.col("exception"),
     )
     out.setdefault(template.event, []).append(pl.concat([rows.select("row"), named], how="horizontal").filter(fits))
-    return rows.filter(~fits)

@@ -95,7 +95,7 @@ class Log:
     @cached_property
     def timelines(self) -> Timelines:
         """What happened to one resource."""
-        return Timelines(self.events, self.catalog, self.items, self.correlator, self.teller)
+        return Timelines(self.events, self.catalog, self.items, self.teller)
 
 
 def literals_for_analyze(catalog: Catalog) -> list[str]:
@@ -157,14 +157,14 @@ def _read_source(
     first = next(stream, None)
     form = sniff(first.data[:_SNIFFED_BYTES]) if first else NO_HEADER
     whole = chain([first], stream) if first else stream
+    last = ""
     for selection in _in_order(pool, selector, align(whole, form), form):
         summary.lines += selection.lines
         summary.records += selection.records
         coverage.unreadable_lines += selection.unreadable
         if selection.first_header and summary.first is None:
             summary.first = header_time(selection.first_header, form)
-        if selection.last_header:
-            summary.last = header_time(selection.last_header, form) or summary.last
+        last = selection.last_header or last
         records = parse_headers(selection.candidates, form) if len(selection.candidates) else None
         if records is not None:
             if window.since is not None:
@@ -174,6 +174,7 @@ def _read_source(
             if len(records):
                 place = [pl.lit(number, pl.UInt32).alias("source"), pl.lit(source.server).alias("server")]
                 extractor.add(records.with_columns(place))
+    summary.last = header_time(last, form) if last else None
     coverage.records += summary.records
     summary.problems = list(source.problems)
     if summary.lines and not summary.records:
@@ -223,11 +224,10 @@ def analyze(log: Log, rules: Sequence[Rule], tz: str = "") -> Report:
     levels = set(log.events.table["level"].unique().to_list())
     detector = Detector(log.catalog, log.items, log.horizon, levels)
     verdicts = [detector.judge(rule) for rule in rules]
-    found: list[tuple[Finding, Occurrence]] = []
     by_name = {rule.name.text: rule for rule in rules}
-    for verdict in verdicts:
-        rule = by_name[verdict.rule]
-        found += [(log.teller.finding(rule, occurrence, log.texts), occurrence) for occurrence in verdict.occurrences]
+    judged = [(by_name[verdict.rule], occurrence) for verdict in verdicts for occurrence in verdict.occurrences]
+    told = log.teller.findings(judged, log.texts)
+    found = [(finding, occurrence) for finding, (_, occurrence) in zip(told, judged, strict=True)]
     found = _without_yielding(found, by_name)
     found.sort(key=lambda pair: _rank(pair[0]))
     findings = [finding for finding, _ in found]
@@ -277,7 +277,7 @@ def _timelines(log: Log, findings: Sequence[Finding]) -> list[Timeline]:
     for finding in findings:
         if finding.resource.id:
             resources.setdefault(str(finding.resource), finding.resource)
-    return [log.timelines.of(resource) for resource in resources.values()]
+    return log.timelines.of(list(resources.values()))
 
 
 def read_text(text: str, catalog: Catalog, demand: Demand, server: str = "ms1") -> Log:

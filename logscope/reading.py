@@ -11,6 +11,7 @@ import polars as pl
 from logscope.language.template import TypeShape, type_shapes
 from logscope.language.tree import PRIMITIVES, Catalog
 
+_MOST_KNOWN = 200_000  # texts of a type; a bound for memory only
 ALIAS = "@"  # columns of aliases are called "@uuid"; a field name cannot hold this sign
 
 
@@ -20,6 +21,7 @@ class TypeReader:
     def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
         self._shapes: dict[str, list[TypeShape]] = {}
+        self._known: dict[str, pl.DataFrame] = {}
 
     def read(self, type_name: str, texts: pl.Series) -> pl.DataFrame:
         """Read distinct texts of one type.
@@ -27,9 +29,25 @@ class TypeReader:
         Gives one row per text that fits: text, kind ("" for no resource), id (or null), label (or
         null), one column per field path below the type, and one per alias ("@uuid" …).
         """
+        asked = texts.drop_nulls().unique().alias("text").to_frame()
+        known = self._known.get(type_name)
+        if known is None or len(known) > _MOST_KNOWN:
+            known = self._read(type_name, asked)
+        else:
+            new = asked.join(known, on="text", how="anti")
+            if len(new):
+                known = pl.concat([known, self._read(type_name, new)], how="diagonal")
+        self._known[type_name] = known
+        return known.join(asked, on="text", how="semi").filter(pl.col("kind").is_not_null())
+
+    def fits(self, type_name: str, texts: pl.Series) -> pl.Series:
+        """Which texts some rendering of the type fits."""
+        return texts.is_in(self.read(type_name, texts)["text"].implode())
+
+    def _read(self, type_name: str, rest: pl.DataFrame) -> pl.DataFrame:
+        """Read new texts; those that nothing fits are kept without a kind, so as not to be tried again."""
         if type_name not in self._shapes:
             self._shapes[type_name] = type_shapes(self._catalog, type_name)
-        rest = texts.drop_nulls().unique().alias("text").to_frame()
         parts = []
         for shape in self._shapes[type_name]:
             if rest.is_empty():
@@ -40,8 +58,8 @@ class TypeReader:
                 continue
             parts.append(self._take_apart(type_name, shape, rest.filter(fits), groups.filter(fits)))
             rest = rest.filter(~fits)
-        if not parts:
-            return pl.DataFrame(schema=dict.fromkeys(("text", "kind", "id", "label"), pl.String))
+        none = pl.lit(None, pl.String)
+        parts.append(rest.select("text", none.alias("kind"), none.alias("id"), none.alias("label")))
         return pl.concat(parts, how="diagonal")
 
     def _take_apart(self, type_name: str, shape: TypeShape, texts: pl.DataFrame, groups: pl.DataFrame) -> pl.DataFrame:

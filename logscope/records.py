@@ -75,31 +75,27 @@ class Selection:
 
 
 def align(chunks: Iterable[Chunk], form: HeaderForm) -> Iterator[Chunk]:
-    """Move the last, perhaps unfinished record of each chunk to the next one."""
-    carried, carried_line = b"", 1
+    """Give the lines that a chunk begins with and that belong to the record above back to the chunk before."""
+    before: Chunk | None = None
     for chunk in chunks:
-        data = carried + chunk.data if carried else chunk.data
-        line = carried_line if carried else chunk.first_line
-        cut = _last_header(data) if form.plain else -1
-        if cut > 0 and len(data) - cut <= _MAX_CARRIED:
-            carried, carried_line = data[cut:], line + data.count(b"\n", 0, cut)
-            yield Chunk(data[:cut], line)
-        else:
-            carried = b""
-            yield Chunk(data, line)
-    if carried:
-        yield Chunk(carried, carried_line)
+        cut = _first_header(chunk.data) if form.plain and before is not None else 0
+        if before is not None and cut:
+            before = Chunk(before.data + chunk.data[:cut], before.first_line)
+            chunk = Chunk(chunk.data[cut:], chunk.first_line + chunk.data.count(b"\n", 0, cut))
+        if before is not None:
+            yield before
+        before = chunk if chunk.data else None
+    if before is not None:
+        yield before
 
 
-_HEADER_START = re.compile(rb"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d[,.]\d{3}")
+_HEADER_START = re.compile(rb"^\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d[,.]\d{3}", re.MULTILINE)
 
 
-def _last_header(data: bytes) -> int:
-    position = len(data)
-    while (position := data.rfind(b"\n", 0, position)) >= 0:
-        if _HEADER_START.match(data, position + 1):
-            return position + 1
-    return -1
+def _first_header(data: bytes) -> int:
+    """Where the first record begins; 0 when none does soon, so that nothing is moved."""
+    found = _HEADER_START.search(data, 0, _MAX_CARRIED)
+    return found.start() if found else 0
 
 
 class Selector:

@@ -2,50 +2,61 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import polars as pl
 
-from logscope.correlate import Correlator
 from logscope.errors import Span
 from logscope.explain import Teller
-from logscope.items import Items
+from logscope.items import SCHEMA, Items
 from logscope.language.tree import Catalog, Name, Spec
 from logscope.model import Entry, EventSet, Resource, Timeline
 
 
 class Timelines:
-    """Timelines of one log; `only` restricts them to these events and intervals' events."""
+    """Timelines of one log."""
 
-    def __init__(
-        self, events: EventSet, catalog: Catalog, items: Items, correlator: Correlator, teller: Teller
-    ) -> None:
+    def __init__(self, events: EventSet, catalog: Catalog, items: Items, teller: Teller) -> None:
         self._events, self._catalog, self._items, self._teller = events, catalog, items, teller
-        self._correlator = correlator
-        self._present = set(events.table["event"].unique().to_list())
 
-    def of(self, resource: Resource) -> Timeline:
-        """The timeline of one resource (canonical kind and id)."""
-        owned = self._events.resources.filter(pl.col("kind") == resource.kind, pl.col("id") == resource.id)
-        eids = owned["eid"].unique()
-        names = self._events.table.filter(pl.col("eid").is_in(eids.implode()))["event"].unique().to_list()
+    def of(self, resources: Sequence[Resource]) -> list[Timeline]:
+        """The timelines of some resources (canonical kind and id), in their order."""
+        wanted = pl.DataFrame(
+            [(n, r.kind, r.id) for n, r in enumerate(resources)],
+            schema={"number": pl.UInt32, "kind": pl.String, "id": pl.String},
+            orient="row",
+        )
+        owned = self._events.resources.join(wanted, on=["kind", "id"]).select("number", "eid").unique()
+        rows = self._items_of(owned)
+        entries = self._entries(rows) if len(rows) else {}
+        return [Timeline(resource, entries.get(number, [])) for number, resource in enumerate(resources)]
+
+    def _items_of(self, owned: pl.DataFrame) -> pl.DataFrame:
+        """Items that concern the resources of `owned` (number, eid): columns of items and number."""
+        mine = self._events.table.join(owned, on="eid", how="semi")
+        names = set(mine["event"].unique().to_list())
         parts = []
         for name in sorted(names):
             rows = self._items.of(_spec(name), [])
-            parts.append(rows.filter(pl.col("open_eid").is_in(eids.implode())))
+            parts.append(rows.join(owned.rename({"eid": "open_eid"}), on="open_eid"))
         for name, declared in self._catalog.intervals.items():
-            involved = {c.event.text for c in (*declared.opens, *declared.of)}
-            if involved & set(names):
+            if names & {c.event.text for c in (*declared.opens, *declared.of)}:
                 rows = self._items.of(_spec(name), [])
-                mine = pl.col("open_eid").is_in(eids.implode()) | pl.col("of_eid").is_in(eids.implode())
-                parts.append(rows.filter(mine))
-        parts = [part for part in parts if len(part)]
-        return Timeline(resource, self._entries(pl.concat(parts)) if parts else [])
+                both = [rows.join(owned.rename({"eid": e}), on=e) for e in ("open_eid", "of_eid")]
+                parts.append(pl.concat(both, how="diagonal").unique(["item", "number"]))
+        empty = pl.DataFrame(schema={**SCHEMA, "number": pl.UInt32})
+        return pl.concat([part.select(empty.columns) for part in parts]) if parts else empty
 
-    def _entries(self, rows: pl.DataFrame) -> list[Entry]:
-        rows = rows.sort("order", "is_point", "item")
-        titles = self._teller.titles(rows)
-        places = self._places(rows)
-        entries, open_until = [], list[int]()
+    def _entries(self, rows: pl.DataFrame) -> dict[int, list[Entry]]:
+        rows = rows.sort("number", "order", "is_point", "item")
+        titles = self._teller.titles(rows.unique("item"))
+        places = self._teller.places(pl.concat([rows["open_eid"], rows["close_eid"]]).drop_nulls().unique())
+        found: dict[int, list[Entry]] = {}
+        open_until: list[int] = []
         for row in rows.iter_rows(named=True):
+            if row["number"] not in found:
+                open_until = []
+            entries = found.setdefault(row["number"], [])
             open_until = [end for end in open_until if end > row["start"]]
             kind = "event" if row["is_point"] else "interval"
             entries.append(
@@ -56,11 +67,7 @@ class Timelines:
             )  # fmt: skip
             if not row["is_point"]:
                 open_until.append(row["end"])
-        return entries
-
-    def _places(self, rows: pl.DataFrame) -> dict[int, str]:
-        eids = pl.concat([rows["open_eid"], rows["close_eid"]]).drop_nulls().unique()
-        return self._teller.places(eids)
+        return found
 
 
 def _spec(name: str) -> Spec:

@@ -66,23 +66,30 @@ class Compiler:
             self._types[name] = "(?:" + "|".join(self._body(m.template) for m in ordered) + ")"
         return self._types[name]
 
-    def shape(self, template: Template, *, anchored: bool = True, exception: bool = False) -> Shape:
-        """Compile one template; group `m` is the whole text, so that templates without fields tell too."""
+    def shape(
+        self, template: Template, *, anchored: bool = True, exception: bool = False, loose: bool = False
+    ) -> Shape:
+        """Compile one template; group `m` is the whole text, so that templates without fields tell too.
+
+        A `loose` shape lets typed fields hold any text: it fits whatever the exact one fits and more, and
+        costs a fraction, since the alternatives of a type make a large automaton.
+        """
         fields = tuple(part for part in template.parts if isinstance(part, Field))
-        body = self._body(template, grouped=True)
+        body = self._body(template, grouped=True, loose=loose)
         if anchored:
             body = f"^(?P<m>{body}){EXCEPTION if exception else ''}$"
         else:
             body = f"(?P<m>{body})"
         return Shape(body, fields, literal_size(template))
 
-    def _body(self, template: Template, *, grouped: bool = False) -> str:
+    def _body(self, template: Template, *, grouped: bool = False, loose: bool = False) -> str:
         out, number = [], 0
         for part in template.parts:
             if isinstance(part, Literal):
                 out.append(quote(part.text))
                 continue
-            expression = self.type_expression(part.type)
+            is_free = loose and part.type not in PRIMITIVES
+            expression = _PRIMITIVE["text"] if is_free else self.type_expression(part.type)
             out.append(f"(?P<f{number}>{expression})" if grouped else expression)
             number += 1
         return "".join(out)
@@ -96,6 +103,7 @@ class EventTemplate:
     index: int
     template: Template
     shape: Shape
+    loose: Shape
 
     @cached_property
     def prefix(self) -> str:
@@ -114,7 +122,13 @@ def event_templates(catalog: Catalog, events: set[str] | None = None) -> list[Ev
     """All templates of the named events (all when None), most specific first."""
     compiler = Compiler(catalog)
     found = [
-        EventTemplate(name, index, rendering.template, compiler.shape(rendering.template, exception=True))
+        EventTemplate(
+            name,
+            index,
+            rendering.template,
+            compiler.shape(rendering.template, exception=True),
+            compiler.shape(rendering.template, exception=True, loose=True),
+        )
         for name, event in catalog.events.items()
         if events is None or name in events
         for index, rendering in enumerate(event.matches)
@@ -128,7 +142,7 @@ def line_literals(templates: list[EventTemplate]) -> list[str]:
     A literal that contains another one is left out: the shorter one finds its lines too.
     """
     kept: list[str] = []
-    for literal in sorted({t.literal.strip() or t.literal for t in templates}, key=lambda text: (len(text), text)):
+    for literal in sorted({t.literal for t in templates}, key=lambda text: (len(text), text)):
         if not any(other in literal for other in kept):
             kept.append(literal)
     return sorted(kept)
