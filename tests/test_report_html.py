@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from html.parser import HTMLParser
 from itertools import pairwise
 
@@ -11,7 +12,7 @@ from report_samples import console_proxy, network_209, quiet
 
 from logscope import report
 from logscope.model import Incident, Timeline
-from logscope.report.parts import axis, lanes, page
+from logscope.report.parts import axis, lanes, page, words
 from logscope.report.parts.references import address
 from logscope.report.parts.shapes import Scale, Text, fit, width
 from logscope.report.parts.times import DAY, HOUR, MINUTE, SECOND, duration, from_iso, iso, stretch
@@ -98,6 +99,15 @@ def test_lines_of_sentences_lead_to_their_evidence() -> None:
     assert '<a class="line" href="#finding-1-line-1" title="management-server.log:25">' in text
     assert '<li id="finding-1-line-1"><p><span class="line">management-server.log:25</span>' in text
     assert '<span class="at">41</span>    at org.apache' in text
+
+
+def test_sources_are_named_as_shortly_as_they_differ() -> None:
+    given = quiet()
+    names = ["run.zip!ms1/a.log", "run.zip!ms2/a.log", "logs/b.log", "b.log", "c.log", "c.log", "/d/"]
+    given.sources = [replace(given.sources[0], name=name) for name in names]
+    assert list(words.short_names(given).values()) == ["ms1/a.log", "ms2/a.log", "logs/b.log", "b.log", "c.log", "d/"]
+    assert words.short_line("logs/b.log:7", {"logs/b.log": "b"}) == "b:7"
+    assert words.short_line("odd", {"odd": "b"}) == "odd"
 
 
 def test_references_of_the_known_form_are_links() -> None:

@@ -232,7 +232,7 @@ def _rules(ordered: list[RuleStatus]) -> Iterator[str]:
 
 def _rule(rule: RuleStatus) -> tuple[str, ...]:
     fired = "" if rule.status == "not-evaluated" else f"{rule.fired:,} of {words.plural(rule.chances, 'chance')}"
-    missing = ", ".join(_code(name, in_table=True) for name in rule.missing)
+    missing = ", ".join(_code(name, in_table=True) for name in words.missing(rule))
     return (
         _code(rule.rule, in_table=True),
         _plain(rule.severity),

@@ -174,8 +174,8 @@ def _rows(ordered: Iterable[RuleStatus], broad: int, paint: _Paint) -> Iterator[
     styles = {"fired": "bad", "quiet": "good"}
     for rule in ordered:
         if rule.status == "not-evaluated":
-            missing = f" ({words.joined(rule.missing)})" if rule.missing else ""
-            told = f"{rule.reason}{missing}"
+            missing = words.joined(words.missing(rule))
+            told = f"{rule.reason} ({missing})" if missing else rule.reason
         else:
             told = f"{rule.fired:,} of {words.plural(rule.chances, 'chance')}"
         status = paint(f"{rule.status.replace('-', ' '):<13}", styles.get(rule.status, "warn"))

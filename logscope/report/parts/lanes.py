@@ -122,13 +122,15 @@ def _header(canvas: Canvas, letter: str, actor: Actor, several: bool) -> None:
     canvas.marks.append(Mark(canvas.left + 8, canvas.y - 4, BADGE, f"badge {style(letter)}", f"actor {letter}"))
     canvas.text(canvas.left + 8, [(letter, "letter")], "middle")
     left = canvas.left + 24
-    where = words.joined((words.thread(actor), actor.server if several else ""))
-    name = fit(actor.name, canvas.right - left, SIZE, bold=True)
+    # The thread has room of its own where the name ends with it.
+    plain = actor.name.removesuffix(f", {actor.thread}")
+    where = words.joined(("" if actor.thread in plain else actor.thread, actor.server if several else ""))
+    name = fit(plain, canvas.right - left, SIZE, bold=True)
     used = width(name, SIZE, bold=True) + 10
     if where and left + used + width(visible(where), SMALL) <= canvas.right:
         canvas.text(left, [(name, "strong"), (f"  {visible(where)}", "muted")])
         return
-    canvas.text(left, [(name, "strong")], full="" if name == visible(actor.name) else actor.name)
+    canvas.text(left, [(name, "strong")], full="" if name == visible(plain) else actor.name)
     if where:
         canvas.y += 15
         canvas.text(left, [(fit(where, canvas.right - left, SMALL), "muted")], full=where)

@@ -146,12 +146,13 @@ def build(report: Report) -> Page:
 
 def _groups(report: Report) -> list[CardGroup]:
     groups = order.groups(report)
+    names = words.short_names(report)
     unfolded = _unfolded(report, [index for group in groups for index in group.findings])
     return [
         CardGroup(
             group.incident,
             group.number,
-            [_card(report, index, index in unfolded) for index in group.findings],
+            [_card(report, index, index in unfolded, names) for index in group.findings],
             [index + 1 for index in group.elsewhere],
         )
         for group in groups
@@ -168,7 +169,7 @@ def _unfolded(report: Report, told: list[int]) -> set[int]:
     return set(list(first.values())[:_OPEN_CARDS])
 
 
-def _card(report: Report, index: int, is_open: bool) -> Card:
+def _card(report: Report, index: int, is_open: bool, names: dict[str, str]) -> Card:
     finding = report.findings[index]
     number = index + 1
     letters = lanes.letters(finding)
@@ -189,10 +190,10 @@ def _card(report: Report, index: int, is_open: bool) -> Card:
             if finding.let
         ],
         bound=[
-            Bound(let, letters[let.actor], lanes.style(letters[let.actor]), _links(_ends(let), anchors))
+            Bound(let, letters[let.actor], lanes.style(letters[let.actor]), _links(_ends(let), anchors, names))
             for let in finding.let
         ],
-        claims=[Claim(sentence.text, _links(sentence.lines, anchors)) for sentence in finding.then],
+        claims=[Claim(sentence.text, _links(sentence.lines, anchors, names)) for sentence in finding.then],
         proofs=proofs,
         references=[Reference(text, address(text)) for text in finding.references],
     )
@@ -212,12 +213,10 @@ def _ends(let: Let) -> list[str]:
     return [line for line in (let.opened_by, let.closed_by) if line]
 
 
-def _links(lines: Iterable[str], anchors: dict[str, str]) -> list[LineLink]:
+def _links(lines: Iterable[str], anchors: dict[str, str], names: dict[str, str]) -> list[LineLink]:
     lines = list(lines)
-    return [
-        LineLink(short, full, anchors.get(full, ""))
-        for short, full in zip(words.short_lines(lines), lines, strict=True)
-    ]
+    short = words.short_lines(words.short_line(line, names) for line in lines)
+    return [LineLink(shown, full, anchors.get(full, "")) for shown, full in zip(short, lines, strict=True)]
 
 
 def _tables(report: Report) -> list[Table]:

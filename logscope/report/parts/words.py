@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
-from logscope.model import Actor, Report
+from logscope.model import Actor, Report, RuleStatus
 
 SEVERITIES = ("critical", "high", "medium", "low")
 STATUSES = ("fired", "not-evaluated", "quiet")
@@ -150,12 +150,35 @@ def _failures(report: Report) -> str:
     return f"{plural(len(report.failures), 'failed operation')}, {explained:,} explained"
 
 
+def missing(rule: RuleStatus) -> list[str]:
+    """The missing events of a rule that its reason does not name already."""
+    return [name for name in rule.missing if name not in rule.reason]
+
+
 def split_line(reference: str) -> tuple[str, int | None]:
     """Source and line number of a `SOURCE:LINE`; without a number, the whole is the source."""
     source, colon, number = reference.rpartition(":")
     if colon and number.isascii() and number.isdigit():
         return source, int(number)
     return reference, None
+
+
+def short_names(report: Report) -> dict[str, str]:
+    """The shortest ending of every source's name, cut at a `/` or `!`, that no other source's name has."""
+    endings = {name: _endings(name) for name in dict.fromkeys(source.name for source in report.sources)}
+    common = Counter(ending for found in endings.values() for ending in found)
+    return {name: next((e for e in found if common[e] == 1), name) for name, found in endings.items()}
+
+
+def _endings(name: str) -> list[str]:
+    cuts = [place for place, char in enumerate(name[:-1], 1) if char in "/!"]
+    return [name[place:] for place in reversed(cuts)] + [name]
+
+
+def short_line(reference: str, names: Mapping[str, str]) -> str:
+    """The reference with its source called as in `names`, if it is there."""
+    source, number = split_line(reference)
+    return f"{names.get(source, source)}:{number}" if number is not None else reference
 
 
 def short_lines(references: Iterable[str], before: str = "") -> list[str]:
