@@ -106,8 +106,13 @@ def test_sources_are_named_as_shortly_as_they_differ() -> None:
     names = ["run.zip!ms1/a.log", "run.zip!ms2/a.log", "logs/b.log", "b.log", "c.log", "c.log", "/d/"]
     given.sources = [replace(given.sources[0], name=name) for name in names]
     assert list(words.short_names(given).values()) == ["ms1/a.log", "ms2/a.log", "logs/b.log", "b.log", "c.log", "d/"]
-    assert words.short_line("logs/b.log:7", {"logs/b.log": "b"}) == "b:7"
-    assert words.short_line("odd", {"odd": "b"}) == "odd"
+    lines = ["logs/b.log:7", "", "logs/b.log:8", "b.log:9", "odd"]
+    assert words.named_lines(lines, {"logs/b.log": "b", "odd": "o"}) == [
+        ("b:7", "logs/b.log:7"),
+        (":8", "logs/b.log:8"),
+        ("b.log:9", "b.log:9"),
+        ("odd", "odd"),
+    ]
 
 
 def test_references_of_the_known_form_are_links() -> None:

@@ -190,7 +190,12 @@ def _card(report: Report, index: int, is_open: bool, names: dict[str, str]) -> C
             if finding.let
         ],
         bound=[
-            Bound(let, letters[let.actor], lanes.style(letters[let.actor]), _links(_ends(let), anchors, names))
+            Bound(
+                let,
+                letters[let.actor],
+                lanes.style(letters[let.actor]),
+                _links((let.opened_by, let.closed_by), anchors, names),
+            )
             for let in finding.let
         ],
         claims=[Claim(sentence.text, _links(sentence.lines, anchors, names)) for sentence in finding.then],
@@ -209,14 +214,8 @@ def _around(report: Report, finding: Finding) -> list[Entry]:
     return [entry for entry in found if entry.start <= last and entry.end >= first]
 
 
-def _ends(let: Let) -> list[str]:
-    return [line for line in (let.opened_by, let.closed_by) if line]
-
-
 def _links(lines: Iterable[str], anchors: dict[str, str], names: dict[str, str]) -> list[LineLink]:
-    lines = list(lines)
-    short = words.short_lines(words.short_line(line, names) for line in lines)
-    return [LineLink(shown, full, anchors.get(full, "")) for shown, full in zip(short, lines, strict=True)]
+    return [LineLink(short, full, anchors.get(full, "")) for short, full in words.named_lines(lines, names)]
 
 
 def _tables(report: Report) -> list[Table]:

@@ -175,12 +175,6 @@ def _endings(name: str) -> list[str]:
     return [name[place:] for place in reversed(cuts)] + [name]
 
 
-def short_line(reference: str, names: Mapping[str, str]) -> str:
-    """The reference with its source called as in `names`, if it is there."""
-    source, number = split_line(reference)
-    return f"{names.get(source, source)}:{number}" if number is not None else reference
-
-
 def short_lines(references: Iterable[str], before: str = "") -> list[str]:
     """The references with a source left out where it is the one before: `a.log:26`, `:31`."""
     shown = []
@@ -189,3 +183,13 @@ def short_lines(references: Iterable[str], before: str = "") -> list[str]:
         shown.append(f":{number}" if source == before and number is not None else reference)
         before = source
     return shown
+
+
+def named_lines(references: Iterable[str], names: Mapping[str, str]) -> list[tuple[str, str]]:
+    """References that are not empty as (short, whole): with sources called as in `names`, each once in a row."""
+    whole = [reference for reference in references if reference]
+    called = []
+    for reference in whole:
+        source, number = split_line(reference)
+        called.append(reference if number is None else f"{names.get(source, source)}:{number}")
+    return list(zip(short_lines(called), whole, strict=True))
