@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import io
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from logscope.ci import recognise
@@ -76,6 +76,7 @@ def test_a_table_alone_gives_tests() -> None:
     ]
 
 
+@settings(deadline=None)  # other work on the machine may take longer
 @given(
     st.lists(
         st.tuples(

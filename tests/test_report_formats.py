@@ -13,16 +13,20 @@ from logscope import report
 from logscope.errors import LogscopeError, UsageError
 from logscope.report.parts import templates
 
-NAMES = ["html", "json", "md", "text"]
+NAMES = ["comment", "github", "html", "json", "junit", "md", "sarif", "text"]
 
 
 def test_the_folder_is_the_registry() -> None:
     found = report.formats()
     assert list(found) == NAMES
     assert {name: form.suffix for name, form in found.items()} == {
+        "comment": "",
+        "github": "",
         "html": ".html",
         "json": ".json",
+        "junit": ".xml",
         "md": ".md",
+        "sarif": ".sarif",
         "text": ".txt",
     }
 
@@ -62,12 +66,12 @@ def test_unknown_suffix_lists_the_known_ones() -> None:
     with pytest.raises(UsageError) as told:
         report.format_for_suffix("out.pdf")
     assert str(told.value) == (
-        "no report format has the suffix '.pdf' of 'out.pdf'; the known ones are .html, .json, .md, .txt"
+        "no report format has the suffix '.pdf' of 'out.pdf'; the known ones are .html, .json, .md, .sarif, .txt, .xml"
     )
 
 
 def test_unknown_format_lists_the_known_ones() -> None:
-    with pytest.raises(UsageError, match="no report format 'pdf'; choose one of html, json, md, text"):
+    with pytest.raises(UsageError, match="no report format 'pdf'; choose one of comment, github, html, json"):
         report.render(network_209(), "pdf")
 
 

@@ -24,7 +24,7 @@ __all__ = ["Format", "format_for_suffix", "formats", "from_json", "render", "to_
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """An output format: its name, the suffix of its files (with the dot), how it is made."""
+    """An output format: its name, the suffix of its files (with the dot, empty if it has none), how it is made."""
 
     name: str
     suffix: str
@@ -64,7 +64,7 @@ def format_for_suffix(path: str | Path) -> str:
     known = formats()
     suffix = Path(path).suffix.lower()
     for name, form in known.items():
-        if form.suffix == suffix:
+        if form.suffix and form.suffix == suffix:
             return name
-    suffixes = ", ".join(sorted(form.suffix for form in known.values()))
+    suffixes = ", ".join(sorted(form.suffix for form in known.values() if form.suffix))
     raise UsageError(f"no report format has the suffix '{suffix}' of '{path}'; the known ones are {suffixes}")

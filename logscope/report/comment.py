@@ -18,7 +18,8 @@ from logscope.report.parts.visible import visible
 SUFFIX = ""  # it is posted, not kept in a file
 LIMIT = 65_000
 
-_MARKUP = re.compile(r"[\\`*_{}\[\]<>|~&$!#]")
+# An underscore within a word marks nothing up, and the names of tests are full of them.
+_MARKUP = re.compile(r"[\\`*{}\[\]<>|~&$!#]|(?<!\w)_|_(?!\w)")
 _LIVELY = re.compile(r"(@)(?=\w)|(\w:)(?=//)|(www)(?=\.)", re.IGNORECASE)
 _LONGEST = 300
 _RESULTS = {"failure": "`Failure`", "error": "`Error`", "skipped": "`Skipped`", "success": "Success"}
@@ -73,7 +74,8 @@ def _explanation(report: Report, test: TestCase) -> str:
     finding = verdicts.best(report, test)
     if finding is None:
         return _plain(verdicts.brief(report, test))
-    told = f"{_plain(words.VERDICTS.get(test.verdict, test.verdict))} by {_code(finding.rule)} ({_plain(finding.certainty)})"
+    verdict = _plain(words.VERDICTS.get(test.verdict, test.verdict))
+    told = f"{verdict} by {_code(finding.rule)} ({_plain(finding.certainty)})"
     return words.joined((told, _known(finding), _plain(test.why)))
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from logscope.model import Finding, Report, TestCase
+from logscope.model import Finding, Report
 from logscope.report.parts import verdicts, words
 from logscope.report.parts.order import failed_tests, worst_first
 from logscope.report.parts.times import stretch
@@ -51,23 +51,20 @@ def render(report: Report) -> str:
 
 
 def _tests(report: Report) -> Iterator[_Annotation]:
+    several = len({test.run for test in report.tests}) > 1
     for test in failed_tests(report):
         is_explained = test.verdict == "explained"
-        title = f"{test.name} ({words.joined((test.file, test.run))})"
+        title = f"{test.name} ({words.joined((test.file, test.run if several else ''))})"
         lines = [test.text, *verdicts.full(report, test)]
         yield _Annotation("warning" if is_explained else "error", title, "\n".join(filter(None, lines)))
 
 
 def _findings(report: Report) -> Iterator[_Annotation]:
-    told = {n for test in report.tests if test.result in words.FAILED for n in _explaining(test)}
+    told = {number for test in failed_tests(report) for number in test.explained_by[:1]}
     for number in worst_first(report, (n for n in range(len(report.findings)) if n not in told)):
         finding = report.findings[number]
         kind = "notice" if finding.known else _LEVELS.get(finding.severity, "notice")
         yield _Annotation(kind, f"{finding.rule} ({finding.severity}, {finding.certainty})", _told(finding))
-
-
-def _explaining(test: TestCase) -> list[int]:
-    return test.explained_by[:1]
 
 
 def _told(finding: Finding) -> str:

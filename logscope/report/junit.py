@@ -29,7 +29,7 @@ def render(report: Report, known_as_skipped: bool = False) -> str:
     root = Element("testsuites", name="logscope")
     suites = _tests(report, known_as_skipped) if report.tests else [_Suite("rules", _rules(report))]
     for suite in suites:
-        part = SubElement(root, "testsuite", name=visible(suite.name), **_counts(suite.cases))
+        part = SubElement(root, "testsuite", {"name": visible(suite.name), **_counts(suite.cases)})
         part.extend(suite.cases)
     root.attrib.update(_counts([case for suite in suites for case in suite.cases]))
     indent(root)
@@ -105,7 +105,8 @@ def _rule(report: Report, rule: RuleStatus) -> Element:
                 f"{finding.severity}, {finding.certainty}: {finding.title} ({stretch(finding.start, finding.end)})"
             ]
             lines += [f"  {item.source}:{item.line} {item.text.partition(chr(10))[0]}" for item in finding.evidence]
-        message = f"{words.plural(rule.fired, 'finding')} of {words.plural(rule.chances, 'chance')}: {rule.title}"
+        counts = f"{words.plural(rule.fired, 'finding')} of {words.plural(rule.chances, 'chance')}"
+        message = f"{counts}: {verdicts.general(rule.title)}"
         failure = SubElement(case, "failure", type=visible(rule.severity), message=visible(message))
         failure.text = "\n".join(visible(line) for line in lines)
     return case

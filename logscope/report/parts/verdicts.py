@@ -2,8 +2,17 @@
 
 from __future__ import annotations
 
+import re
+
 from logscope.model import Finding, Report, TestCase
 from logscope.report.parts import words
+
+_PLACE = re.compile(r"\{[\w.-]+\}")
+
+
+def general(title: str) -> str:
+    """Give the title of a rule without the names of its places: `Cleanup shut down network …`."""
+    return _PLACE.sub("…", title)
 
 
 def known(finding: Finding) -> str:
