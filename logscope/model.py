@@ -28,8 +28,8 @@ class Source:
     """One stream of log bytes and who wrote it.
 
     `open` gives the decompressed bytes in blocks of any size; it may be called more than once.
-    `size` is the number of bytes that `open` reads from disk (for progress), None if unknown.
-    `problems` is filled while reading.
+    `size` is the number of bytes that `open` takes from its file or archive (for progress), None if unknown; the
+    iterator may have `consumed`, how many of them it has taken so far. `problems` is filled while reading.
     """
 
     name: str

@@ -161,6 +161,10 @@ class TestStandardInput:
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"")))
         assert discover(["-"]) == ([], [Problem("stdin", "is empty")])
 
+    def test_a_closed_one_is_told(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(sys, "stdin", None)
+        assert discover(["-"]) == ([], [Problem("stdin", "is closed")])
+
     def test_a_named_pipe_is_read_like_it(self, tmp_path: Path) -> None:
         path = tmp_path / "pipe"
         os.mkfifo(path)

@@ -64,9 +64,9 @@ class TestBombs:
         for _ in range(3):
             data = zip_of({f"{number:03}": data for number in range(40)})
         (tmp_path / "a.zip").write_bytes(data)
-        started = time.perf_counter()
+        started = time.process_time()
         sources, problems = discover([str(tmp_path / "a.zip")])
-        assert time.perf_counter() - started < 20
+        assert time.process_time() - started < 20
         assert sources == []
         assert any("unpacks to more than" in problem.text for problem in problems)
 
@@ -76,9 +76,9 @@ class TestBombs:
     ) -> None:
         members = {f"{number % 100}/{number}": b"" for number in range(20_000)} | {"x.log": TEXT}
         (tmp_path / "a").write_bytes(pack(members))
-        started = time.perf_counter()
+        started = time.process_time()
         sources, problems = discover([str(tmp_path / "a")])
-        assert time.perf_counter() - started < 20
+        assert time.process_time() - started < 20
         assert ([read(source) for source in sources], problems) == ([TEXT], [])
         monkeypatch.setattr("logscope.sources.files.MAX_MEMBERS", 20_000)
         sources, problems = discover([str(tmp_path / "a")])

@@ -269,6 +269,18 @@ def test_links_and_encrypted_members_of_a_zip_are_skipped_and_told(tmp_path: Pat
     ]
 
 
+def test_a_broken_header_in_a_tar_costs_one_member(tmp_path: Path) -> None:
+    texts = [log_text(300, 27), log_text(300, 28, 2), log_text(300, 29, 3)]
+    data = bytearray(tar_of({f"{number}.log": text for number, text in enumerate(texts)}, form=tarfile.USTAR_FORMAT))
+    broken = data.index(b"1.log")
+    data[broken + 3] ^= 1
+    (tmp_path / "a.tar").write_bytes(data)
+    sources, problems = discover([str(tmp_path / "a.tar")])
+    assert [read(source) for source in sources] == [texts[0], texts[2]]
+    text = f"the archive is damaged at byte {broken:,}; what was readable is reported"
+    assert problems == [Problem(f"{tmp_path}/a.tar", text)]
+
+
 def test_members_of_one_name_are_told_apart(tmp_path: Path) -> None:
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w") as archive:

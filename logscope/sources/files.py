@@ -111,8 +111,10 @@ class _Walk:
 
     def files(self) -> Iterator[File]:
         given = self._given
-        if given == "-":
-            yield from self._stream(STDIN, given, lambda size: sys.stdin.buffer.read(size))
+        if given == "-" and sys.stdin is None:
+            self._tell(STDIN, "is closed")
+        elif given == "-":
+            yield from self._root(File(STDIN, given, given, True, _spooled(sys.stdin.buffer.read)))
         elif os.path.isdir(given):
             yield from self._directory(given)
         elif os.path.lexists(given):
@@ -154,8 +156,13 @@ class _Walk:
         if stat.S_ISREG(mode):
             yield from self._file(path, explicit=True)
         elif stat.S_ISFIFO(mode):
-            with open(path, "rb", buffering=0) as pipe:
-                yield from self._stream(path, path, pipe.read)
+            try:
+                with open(path, "rb", buffering=0) as pipe:
+                    content = _spooled(pipe.read)
+            except OSError as error:
+                self._tell(path, unreadable(error))
+                return
+            yield from self._root(File(shown(path), path, path, True, content))
         else:
             self._tell(path, "is neither a file nor a directory")
 
@@ -166,10 +173,6 @@ class _Walk:
             self._tell(path, str(error))
             return
         yield from self._root(File(shown(path), os.path.abspath(path), os.path.realpath(path), explicit, content))
-
-    def _stream(self, name: str, path: str, read: Callable[[int], bytes | None]) -> Iterator[File]:
-        content = SpooledContent(iter(lambda: read(BLOCK) or b"", b""))
-        yield from self._root(File(shown(name), path, path, True, content))
 
     def _root(self, file: File) -> Iterator[File]:
         size = file.raw.size or 0
@@ -214,7 +217,7 @@ class _Walk:
                 inner = _cleaned(member.name)
                 if member.skipped:
                     skipped.setdefault(member.skipped, []).append(inner)
-                elif inner and not member.name.endswith("/"):
+                elif not member.name.endswith("/"):
                     yield from self._look(self._of_member(file, member, inner), depth)
         except DamagedError as error:
             self._tell(file.name, str(error))
@@ -237,6 +240,10 @@ class _Walk:
 
     def _tell(self, name: str, text: str) -> None:
         self._problems.append(Problem(shown(name), text))
+
+
+def _spooled(read: Callable[[int], bytes | None]) -> Content:
+    return SpooledContent(iter(lambda: read(BLOCK) or b"", b""))
 
 
 def _counting(blocks: Iterator[bytes], consumed: list[int]) -> Iterator[bytes]:
@@ -272,4 +279,4 @@ def _noting(blocks: Iterator[bytes], problems: list[str]) -> Iterator[bytes]:
 def _cleaned(name: str) -> str:
     """Make the name of a member a path below the archive: `../x` and `/x` are `x`."""
     parts = shown(name).replace("\\", "/").split("/")
-    return "/".join(part for part in parts if part not in ("", ".", ".."))
+    return "/".join(part for part in parts if part not in ("", ".", "..")) or "unnamed"

@@ -10,7 +10,7 @@ from logscope.sources.content import BLOCK, DamagedError
 
 _OUTPUT = 4 << 20  # at most this much at once, however well the input was compressed
 _RESCUE_STEPS = (4096, 64, 1)
-_STEP = 128  # small enough to lose nothing before a break, large enough to cost nothing against the decoding
+_STEP = 512  # small enough to lose nothing before a break, large enough to cost nothing against the decoding
 GZIP = 31  # zlib's number for "with a gzip header and checksum"
 RAW = -15  # and for "without either"
 

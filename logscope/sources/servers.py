@@ -1,6 +1,6 @@
 """Which management server wrote which log: rotated sets that overlap in time are of different servers.
 
-Unless they share a thread context, which holds a random word: then one process wrote both.
+Unless they stand in one directory and share a thread context, which holds a random word: then one process wrote both.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from logscope.sources.order import Log, age, stem
 from logscope.sources.sniff import contexts
 
 _SLACK = 100_000  # µs by which times of one log may go backwards
-_WINDOW = 8 << 20  # bytes at the start and at the end that are searched for shared contexts
-_PAIRS = 3
+_WINDOW = 4 << 20  # bytes that are searched for shared contexts, at the end of a log or else at its start
+_PAIRS = 2  # of logs of two rotated sets, the newest
 
 
 @dataclass(slots=True, eq=False)
@@ -32,19 +32,30 @@ def assign_servers(logs: list[Log]) -> None:
     """Set `server` of each source. A lone server is `ms1`; of several, each has the name of what tells it apart."""
     groups: list[list[_RotatedSet]] = []
     for one in _sets(logs):
-        at_odds = [group for group in groups if any(_of_two_servers(one, other) for other in group)]
-        proven = [group for group in groups if any(_overlap(one, other) for other in group) and group not in at_odds]
-        open_groups = proven or [group for group in groups if group not in at_odds]
-        ranked = sorted(open_groups, key=lambda group: _likeness(one, group), reverse=True)
-        # Where two servers would do equally well, mixing the threads of two is worse than cutting one in two.
-        if ranked and (len(ranked) == 1 or _likeness(one, ranked[0]) > _likeness(one, ranked[1])):
-            ranked[0].append(one)
-        else:
+        home = _home(one, groups)
+        if home is None:
             groups.append([one])
+        else:
+            home.append(one)
     for group, name in zip(groups, _names(groups), strict=True):
         for member in group:
             for log in member.logs:
                 log.source.server = name
+
+
+def _home(one: _RotatedSet, groups: list[list[_RotatedSet]]) -> list[_RotatedSet] | None:
+    """Find the server that a set belongs to; None if it must be, or might as well be, one of its own."""
+    proven: list[list[_RotatedSet]] = []
+    possible: list[list[_RotatedSet]] = []
+    for group in groups:
+        overlapping = [other for other in group if _overlap(one, other)]
+        if all(_share_contexts(one, other) for other in overlapping):
+            (proven if overlapping else possible).append(group)
+    ranked = sorted(proven or possible, key=lambda group: _likeness(one, group), reverse=True)
+    # Where two servers would do equally well, mixing the threads of two is worse than cutting one in two.
+    # Without a time there are no headers, hence no threads.
+    tied = len(ranked) > 1 and _likeness(one, ranked[0]) == _likeness(one, ranked[1])
+    return ranked[0] if ranked and (not tied or one.logs[0].source.first is None) else None
 
 
 def _sets(logs: list[Log]) -> list[_RotatedSet]:
@@ -62,25 +73,24 @@ def _sets(logs: list[Log]) -> list[_RotatedSet]:
     return sets
 
 
-def _of_two_servers(one: _RotatedSet, other: _RotatedSet) -> bool:
-    return _overlap(one, other) and not _share_contexts(one, other)
-
-
 def _overlap(one: _RotatedSet, other: _RotatedSet) -> bool:
     open_questions = []
-    for pair in product(one.logs, other.logs):
-        early, late = sorted(pair, key=age)
-        if early.source.first is None or late.source.first is None:
-            return True
-        answer = _known_overlap(early, late.source.first)
+    for ours, theirs in product(one.logs, other.logs):
+        if ours.source.first is None or theirs.source.first is None:
+            continue
+        early, late = (ours, theirs) if ours.source.first <= theirs.source.first else (theirs, ours)
+        first = late.source.first or 0
+        answer = _known_overlap(early, first)
         if answer:
             return True
         if answer is None:
-            open_questions.append((early, late.source.first))
-    return any(
-        _known_overlap(early, first) or (_known_overlap(early, first) is None and early.reaches(first + _SLACK))
-        for early, first in open_questions
-    )
+            open_questions.append((early, first))
+    return any(_goes_on_after(early, first) for early, first in open_questions)
+
+
+def _goes_on_after(early: Log, first: int) -> bool:
+    known = _known_overlap(early, first)
+    return early.reaches(first + _SLACK) if known is None else known
 
 
 def _known_overlap(early: Log, first: int) -> bool | None:
@@ -93,22 +103,25 @@ def _known_overlap(early: Log, first: int) -> bool | None:
 
 
 def _share_contexts(one: _RotatedSet, other: _RotatedSet) -> bool:
+    """Tell whether one process wrote both; only looked into for logs that stand side by side."""
+    if one.parts[:-1] != other.parts[:-1]:
+        return False
     newest = list(zip(reversed(one.logs), reversed(other.logs), strict=False))[:_PAIRS]
     return any(_window(one, ours) & _window(other, theirs) for ours, theirs in newest)
 
 
 def _window(owner: _RotatedSet, log: Log) -> set[bytes]:
     if log.identity not in owner.windows:
-        found: set[bytes] = set()
-        size = 0
-        for block in log.source.open():
-            found |= contexts(block)
-            size += len(block)
-            if size >= _WINDOW:
-                break
-        if log.content is not None and log.content.seekable and (log.content.size or 0) > size:
-            found |= contexts(read_range(log.content, max(size, (log.content.size or 0) - _WINDOW), _WINDOW))
-        owner.windows[log.identity] = found
+        content = log.content
+        if content is not None and content.seekable and content.size is not None:
+            data = read_range(content, max(0, content.size - _WINDOW), _WINDOW)
+        else:
+            data = b""
+            for block in log.source.open():
+                data += block
+                if len(data) >= _WINDOW:
+                    break
+        owner.windows[log.identity] = contexts(data)
     return owner.windows[log.identity]
 
 

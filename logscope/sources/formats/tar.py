@@ -9,6 +9,7 @@ from logscope.sources.formats import Member
 
 _BLOCK = 512
 _MAX_NAME = 1 << 20
+_SEARCH = 1 << 20  # a multiple of _BLOCK
 _SKIPPED = {b"1": "a link", b"2": "a link", b"3": "a device", b"4": "a device", b"6": "a pipe", b"S": "a sparse file"}
 _FILES = (b"0", b"\0", b"7")
 
@@ -21,15 +22,20 @@ def accepts(head: bytes, name: str) -> bool:
 def members(content: Content) -> Iterator[Member]:
     """Give the files, links and devices; raises DamagedError where the archive breaks or ends without its end mark."""
     position = 0
+    damage = ""
     name, size = "", None  # what an extension header says of the member after it
     while True:
         header = read_range(content, position, _BLOCK)
         if header.count(0) == _BLOCK:
-            return
+            break
         if len(header) < _BLOCK:
-            raise DamagedError("the archive ends early; what was readable is reported")
+            damage = damage or "the archive ends early; what was readable is reported"
+            break
         if not _valid(header):
-            raise DamagedError(f"the archive is damaged at byte {position:,}; what stands before it is reported")
+            damage = damage or f"the archive is damaged at byte {position:,}; what was readable is reported"
+            position = _next_header(content, position)
+            name, size = "", None
+            continue
         position += _BLOCK
         kind = header[156:157]
         length = _number(header[124:136])
@@ -46,6 +52,19 @@ def members(content: Content) -> Iterator[Member]:
             if kind in (b"1", b"2"):
                 length = 0
         position += (length + _BLOCK - 1) // _BLOCK * _BLOCK
+    if damage:
+        raise DamagedError(damage)
+
+
+def _next_header(content: Content, position: int) -> int:
+    """Find the next header behind a damaged one, or else the end; only headers with a magic number are looked for."""
+    start = position + _BLOCK
+    while block := read_range(content, start, _SEARCH):
+        for place in range(0, len(block), _BLOCK):
+            if block[place + 257 : place + 262] == b"ustar" and _valid(block[place : place + _BLOCK]):
+                return start + place
+        start += len(block)
+    return start
 
 
 def _valid(header: bytes) -> bool:

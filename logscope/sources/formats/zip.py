@@ -40,13 +40,14 @@ def members(content: Content) -> Iterator[Member]:
     if sum(info.compress_size for info in infos) > (content.size or 0):
         raise DamagedError("the members of the zip archive overlap, as in a bomb; it is left out")
     for info in infos:
-        local = read_range(content, info.header_offset, _LOCAL_SIZE)
+        # A directory that lies may place a member before the start.
+        local = read_range(content, info.header_offset, _LOCAL_SIZE) if info.header_offset >= 0 else b""
         if not local.startswith(_LOCAL) or len(local) < _LOCAL_SIZE:
             yield Member(info.filename, PartContent(content, 0, 0), skipped="damaged")
             continue
         part = PartContent(content, info.header_offset + _header_size(local), info.compress_size)
         kind = info.external_attr >> 16 & _KIND if info.create_system == _UNIX else 0
-        if info.is_dir():
+        if info.filename.endswith("/"):
             continue
         skipped = ""
         if info.flag_bits & _ENCRYPTED:
