@@ -1,4 +1,4 @@
-"""Sources: what stands in files, directories, patterns, pipes and the standard input, and what a log looks like."""
+"""Sources: what stands in files, directories, globs, pipes and the standard input, and what a log looks like."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class TestFilesAndDirectories:
         sources, problems = discover([f"{tmp_path}/gone.log", f"{tmp_path}/*.gz", f"{tmp_path}/x.log"])
         assert len(sources) == 1
         assert problems == [
-            Problem(f"{tmp_path}/*.gz", "no file fits this pattern"),
+            Problem(f"{tmp_path}/*.gz", "no file fits this glob"),
             Problem(f"{tmp_path}/gone.log", "no such file or directory"),
         ]
 
@@ -104,7 +104,7 @@ class TestFilesAndDirectories:
         assert read(sources[0]) == b""
         assert sources[0].problems == ["cannot be read: no such file or directory"]
 
-    def test_patterns_that_the_shell_left_alone(self, tmp_path: Path) -> None:
+    def test_globs_that_the_shell_left_alone(self, tmp_path: Path) -> None:
         for name in ("a/x.log", "b/x.log", "b/notes.txt"):
             (tmp_path / name).parent.mkdir(exist_ok=True)
             (tmp_path / name).write_bytes(log_text(day=28 + (name[0] == "b")) if "log" in name else b"notes\n")

@@ -19,7 +19,7 @@ def discover(paths: Sequence[str]) -> tuple[list[Source], list[Problem]]:
     """Find the logs that the paths lead to, sorted by server and time, and what could not be read.
 
     A path is a file (read whatever it says, if it is text), a directory or an archive (of which the logs are read),
-    a pattern, or `-` for the standard input. The order of the paths makes no difference.
+    a glob, or `-` for the standard input. The order of the paths makes no difference.
     """
     problems: list[Problem] = []
     logs: list[Log] = []

@@ -1,4 +1,4 @@
-"""From paths to files: through directories, patterns, archives in archives and compressions, and the standard input.
+"""From paths to files: through directories, globs, archives in archives and compressions, and the standard input.
 
 Nothing is unpacked to disk, and what is in an archive is never trusted. `walk` gives every file, logs and others.
 """
@@ -89,7 +89,7 @@ class File:
 def walk(path: str, problems: list[Problem]) -> Iterator[File]:
     """Give all files that a path leads to; what cannot be read is added to `problems`.
 
-    The path is a file, a directory, a pattern with `*`, `?` or `[`, or `-` for the standard input.
+    The path is a file, a directory, a glob with `*`, `?` or `[`, or `-` for the standard input.
     """
     yield from _Walk(path, problems).files()
 
@@ -122,7 +122,7 @@ class _Walk:
         elif glob.has_magic(given):
             found = sorted(glob.glob(given, recursive=True))
             if not found:
-                self._tell(given, "no file fits this pattern")
+                self._tell(given, "no file fits this glob")
             for path in found:
                 yield from self._directory(path) if os.path.isdir(path) else self._explicit(path)
         else:
