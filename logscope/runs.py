@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 
-from logscope import __version__
+from logscope import __version__, moments
 from logscope.ci import joblog
 from logscope.ci.grouping import LOG, Place, Seen, group
 from logscope.ci.join import Traces, in_clean_up, join
@@ -18,9 +18,9 @@ from logscope.ci.traces import traces_of
 from logscope.ci.values import Artifact
 from logscope.demand import for_rules
 from logscope.errors import NothingReadError, UsageError
-from logscope.language.tree import Catalog, Rule
-from logscope.model import Coverage, Problem, Report, RuleStatus, Sentence, Source
-from logscope.pipeline import analyze, read_log
+from logscope.language.tree import Catalog
+from logscope.model import Coverage, Problem, Report, RuleStatus, Sentence, Source, SourceSummary
+from logscope.pipeline import Window, analyze, read_log
 from logscope.session import chosen_rules, load_catalog
 from logscope.sources import DEFAULT_KIND, File, discover, walk
 from logscope.sources.sniff import first_time, is_log
@@ -28,11 +28,23 @@ from logscope.sources.sniff import first_time, is_log
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What is asked of every run: grammars besides the shipped ones, rules (all if none), the logs' offset."""
+    """What is asked of every run: grammars besides the shipped ones, rules (all if none), which part of the logs.
+
+    `since` and `until` are times as people write them, `tz` is the zone in which the logs were written.
+    """
 
     grammars: tuple[str, ...] = ()
     rules: tuple[str, ...] = ()
+    since: str = ""
+    until: str = ""
     tz: str = ""
+
+    def check(self) -> None:
+        """Raise UsageError or GrammarError if anything in it cannot be used."""
+        chosen_rules(_catalog(self.grammars), self.rules)
+        moments.check_zone(self.tz)
+        for text in filter(None, (self.since, self.until)):
+            moments.parse(text)
 
 
 def scan(
@@ -48,10 +60,10 @@ def scan(
 
     Raises:
         NothingReadError: no path leads to the artifacts of a run.
-        UsageError: `logs` were given for several runs, or there is no such rule or grammar directory.
+        UsageError: `logs` were given for several runs, or something in `wish` cannot be used.
         GrammarError: a grammar file has a mistake.
     """
-    chosen_rules(_catalog(wish.grammars), wish.rules)
+    wish.check()
     places, problems = find_runs(paths)
     if logs:
         if len(places) > 1:
@@ -136,23 +148,18 @@ def scan_place(place: Place, wish: Wish) -> Report:
         sources = [source for source in sources if source.name not in others]
         problems += [problem for problem in found if problem.source not in others]
     sources += [source for artifact in artifacts for source in _printed_logs(artifact)]
-    report = scan_run(place.name, artifacts, sources, catalog, chosen_rules(catalog, wish.rules), wish.tz)
+    report = scan_run(place.name, artifacts, sources, catalog, wish)
     problems += [Problem(name, text) for name, texts in notes.items() for text in texts]
     report.problems = [*problems, *(problem for problem in report.problems if problem not in problems)]
     return report
 
 
 def scan_run(
-    name: str,
-    artifacts: Sequence[Artifact],
-    sources: Sequence[Source],
-    catalog: Catalog,
-    rules: Sequence[Rule],
-    tz: str = "",
+    name: str, artifacts: Sequence[Artifact], sources: Sequence[Source], catalog: Catalog, wish: Wish = Wish()
 ) -> Report:
-    """Judge one run by its artifacts and its logs. The report depends on these alone."""
+    """Judge one run by its artifacts and its logs. The report depends on these, the grammars and the wish alone."""
     run = read_run(name, artifacts)
-    report, traces = _judged(sources, catalog, rules, tz)
+    report, traces = _judged(sources, catalog, wish)
     report.tests, notes = join(run, report, traces)
     for number, after in in_clean_up(run, report, traces).items():
         text = f"this was the clean-up after {after}, which belongs to no test"
@@ -164,21 +171,34 @@ def scan_run(
     return report
 
 
-def _judged(sources: Sequence[Source], catalog: Catalog, rules: Sequence[Rule], tz: str) -> tuple[Report, Traces]:
+def _judged(sources: Sequence[Source], catalog: Catalog, wish: Wish) -> tuple[Report, Traces]:
+    """Judge the rules by the logs; a report without sources if there is none that can be read."""
+    rules = chosen_rules(catalog, wish.rules)
     problems: list[Problem] = []
     if sources:
         try:
-            log = read_log(sources, [], catalog, for_rules(catalog, rules))
+            log = read_log(sources, [], catalog, for_rules(catalog, rules), _window(sources, wish))
         except NothingReadError:
-            problems = [
-                Problem(s.name, text) for s in sources for text in s.problems or ["has no line that is a log's"]
-            ]
+            silent = ["has no line with a log's header"]
+            problems = [Problem(source.name, text) for source in sources for text in source.problems or silent]
         else:
-            report = analyze(log, rules, tz)
+            report = analyze(log, rules, _offset(log.sources, wish.tz))
             return report, traces_of(report, log.events.table, log.identity.uuids)
     reason = "there is no log of this run"
     statuses = [RuleStatus(r.name.text, r.title.text, r.severity, "not-evaluated", [], reason, 0, 0) for r in rules]
-    return Report(__version__, tz, [], Coverage(), [], [], [], statuses, [], problems), Traces()
+    return Report(__version__, "", [], Coverage(), [], [], [], statuses, [], problems), Traces()
+
+
+def _window(sources: Sequence[Source], wish: Wish) -> Window:
+    firsts = [source.first for source in sources if source.first is not None]
+    day = moments.day_of(min(firsts, default=0))
+    since = moments.parse(wish.since).on(day).first if wish.since else None
+    return Window(since, moments.parse(wish.until).on(day).last if wish.until else None)
+
+
+def _offset(sources: Sequence[SourceSummary], zone: str) -> str:
+    times = [time for source in sources for time in (source.first, source.last) if time is not None]
+    return moments.offset(zone, min(times, default=0), max(times, default=0))
 
 
 def _artifacts(place: Place, notes: dict[str, list[str]]) -> Iterator[Artifact]:
