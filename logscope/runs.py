@@ -14,6 +14,7 @@ from logscope.ci.join import Traces, in_clean_up, join
 from logscope.ci.marvin import read_run
 from logscope.ci.merge import merge
 from logscope.ci.recognise import JOB_LOG, kind_of, root_of
+from logscope.ci.texts import FailureTexts
 from logscope.ci.traces import traces_of
 from logscope.ci.values import Artifact
 from logscope.demand import for_rules
@@ -164,11 +165,20 @@ def scan_run(
     for number, after in in_clean_up(run, report, traces).items():
         text = f"this was the clean-up after {after}, which belongs to no test"
         report.findings[number].then.append(Sentence(text, ()))
+    _classify(report, catalog)
     report.problems = [*run.problems, *report.problems]
     report.notes += notes
     if not report.sources:
         report.notes.append(Problem(name, "has no log of the management server: its failures cannot be explained"))
     return report
+
+
+def _classify(report: Report, catalog: Catalog) -> None:
+    """Say of the tests that no finding explains what their own texts say."""
+    left = [test for test in report.tests if test.verdict in ("unexplained", "no-log") and test.text]
+    if left:
+        for test, told in zip(left, FailureTexts(catalog).read([test.text for test in left]), strict=True):
+            test.why = "; ".join(filter(None, (test.why, told)))
 
 
 def _judged(sources: Sequence[Source], catalog: Catalog, wish: Wish) -> tuple[Report, Traces]:
