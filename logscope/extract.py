@@ -202,6 +202,10 @@ class Extractor:
             rows = rows.filter(pl.col("id").is_not_null() | pl.col("alias").is_not_null())
             if len(rows):
                 self._parts.resources.append(rows)
+        for about in self._catalog.events[name].abouts:
+            given = [pl.lit(about.kind.text).alias("field"), pl.lit(about.kind.text).alias("kind")]
+            ids = [pl.lit(about.id.text).alias("id"), pl.lit(None, pl.String).alias("alias")]
+            self._parts.resources.append(frame.select("eid", *given, *ids))
         dropped = {*_NOT_FIELDS, "tail", "eid"}
         kept = [
             c

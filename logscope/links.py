@@ -11,20 +11,26 @@ from logscope.model import EventSet
 
 
 def with_taken(events: EventSet, catalog: Catalog, horizon: Horizon) -> EventSet:
-    """Carry out the `takes` clauses: first from events, then from intervals (which may rest on the first)."""
+    """Carry out the `takes` clauses, each with its sources in the order in which they are written.
+
+    Those that rest on events alone come first, since intervals may be keyed by what they give.
+    """
     present = set(events.table["event"].unique().to_list())
     wanted = [(name, t) for name, e in catalog.events.items() if name in present for t in e.takes]
-    for name, takes in wanted:
+    plain = [(n, t) for n, t in wanted if all(s.text in catalog.events for s in t.sources)]
+    mixed = [pair for pair in wanted if pair not in plain]
+    for name, takes in plain:
+        for source in takes.sources:
+            found = _from_event(events, name, takes.kind.text, source.text)
+            events = _with(events, found, takes.kind.text)
+    intervals = Correlator(events, catalog, horizon)
+    for name, takes in mixed:
         for source in takes.sources:
             if source.text in catalog.events:
-                events = _with(events, _from_event(events, name, takes.kind.text, source.text), takes.kind.text)
-    intervals: Correlator | None = None
-    for name, takes in wanted:
-        for source in takes.sources:
-            if source.text in catalog.intervals:
-                intervals = intervals or Correlator(events, catalog, horizon)
+                found = _from_event(events, name, takes.kind.text, source.text)
+            else:
                 found = _from_interval(events, name, takes.kind.text, intervals.intervals(source.text))
-                events = _with(events, found, takes.kind.text)
+            events = _with(events, found, takes.kind.text)
     return events
 
 

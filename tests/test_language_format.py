@@ -153,6 +153,7 @@ events = st.builds(
     t.Event, name(dotted), st.one_of(st.none(), prose), names(st.from_regex(r"[A-Z][A-Za-z.$]{0,8}", fullmatch=True)),
     st.one_of(st.none(), name(st.sampled_from(t.LEVELS))), names(word), many(renderings(st.none())),
     many(st.builds(t.Inside, name(route), templates, spans)),
+    many(st.builds(t.About, name(word), prose, spans)),
     many(st.builds(t.Takes, name(word), names(dotted, 1), spans)), many(samples), spans,
 )  # fmt: skip
 intervals = st.builds(

@@ -15,6 +15,7 @@ from logscope.errors import Diagnostic, Span
 from logscope.language import scan
 from logscope.language.split import CLAUSES, REPEATED, SINGLE, Block, Body, Clause, Text, canonical_places, split
 from logscope.language.tree import (
+    About,
     Actor,
     Attachment,
     Broken,
@@ -215,6 +216,10 @@ class _Builder:
         if word == "inside":
             place = self.read("place", head)
             return Inside(place, self._template(texts), place.span)
+        if word == "about":
+            self._one_line(texts)
+            kind = self.read("kind", head)
+            return About(kind, Prose(first, span), kind.span)
         self._no_head(head)
         if word == "thread":
             return self._template(texts)
@@ -282,7 +287,7 @@ class _Builder:
             )
             return Event(
                 name, one("title"), every("logger"), one("level"), every("tag"), every("match"), every("inside"),
-                every("takes"), samples, span, comments, remarks,
+                every("about"), every("takes"), samples, span, comments, remarks,
             )  # fmt: skip
         if self.block.keyword == "interval":
             return Interval(

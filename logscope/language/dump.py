@@ -77,6 +77,7 @@ def _event(catalog: Catalog, event: Event) -> dict[str, Any]:
         "tags": _texts(event.tags),
         "templates": [_rendering(match) for match in event.matches],
         "inside": [{"place": one.place.text, "text": one.template.text} for one in event.insides],
+        "about": [{"kind": one.kind.text, "id": one.id.text} for one in event.abouts],
         "takes": [{"kind": one.kind.text, "from": _texts(one.sources)} for one in event.takes],
         "fields": dict(sorted(event_fields(catalog, name).items())),
         "kinds": sorted(event_kinds(catalog, name)),

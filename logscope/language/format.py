@@ -147,6 +147,7 @@ def _units(declaration: Declaration) -> Iterator[_Unit]:
             yield "tag", _list(declaration.tags)
             yield from _matches(declaration.matches)
             yield from _insides(declaration.insides)
+            yield from (("about", [f"{a.kind.text} {_verbatim(a.id.text)}"]) for a in declaration.abouts)
             yield from (("takes", [_takes(takes)]) for takes in declaration.takes)
             yield from (("sample", _sample(sample)) for sample in declaration.samples)
         case Interval():

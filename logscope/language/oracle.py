@@ -16,13 +16,13 @@ import pyparsing as pp
 from logscope.language.template import literal_size
 from logscope.language.tree import PRIMITIVES, Catalog, Field, Literal, Template
 
-_NO_BLANK = {"word": r"\S+", "name": r"[\w.$-]+"}
+_NO_BLANK = {"word": r"\S+", "name": r"[A-Za-z0-9_.$-]+"}
 _GREEDY = {
-    "int": r"-?\d+",
+    "int": r"-?[0-9]+",
     "hex": r"[0-9a-fA-F]+",
     "uuid": r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}",
 }
-_EXCEPTION = r" ([a-zA-Z_][\w$]*\.)+[A-Z][\w$]*(Exception|Error|Throwable)\b[^\n]*"
+_EXCEPTION = r" ([a-zA-Z_][a-zA-Z0-9_$]*\.)+[A-Z][a-zA-Z0-9_$]*(Exception|Error|Throwable)([^a-zA-Z0-9_$][^\n]*)?$"
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,9 +112,9 @@ def _has_literals(template: Template, text: str) -> bool:
 
 def _tight(element: pp.ParserElement) -> pp.ParserElement:
     """The element without skipping of blanks; behind a Forward, since pyparsing copies whole trees else."""
-    shared = pp.Forward().leave_whitespace(recursive=False)
+    shared = pp.Forward()
     shared <<= element.leave_whitespace(recursive=False)
-    return shared
+    return shared.leave_whitespace(recursive=False)
 
 
 def _only(expression: str) -> Callable[[str, int, pp.ParseResults], bool]:

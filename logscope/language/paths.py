@@ -67,20 +67,25 @@ def event_fields(catalog: Catalog, name: str) -> dict[str, str]:
     for template in event_templates(event):
         for part in fields_of(template):
             _add(paths, _field_paths(catalog, part, ()))
-    for takes in event.takes:
-        paths.setdefault(takes.kind.text, takes.kind.text)
-        paths.setdefault(f"{takes.kind.text}.{CANONICAL}", "text")
+    for kind in _given_kinds(event):
+        paths.setdefault(kind, kind)
+        paths.setdefault(f"{kind}.{CANONICAL}", "text")
     return paths
 
 
 def event_kinds(catalog: Catalog, name: str) -> set[str]:
     """The kinds of resource that an event can have."""
     event = catalog.events[name]
-    kinds = {takes.kind.text for takes in event.takes}
+    kinds = set(_given_kinds(event))
     for of in event_fields(catalog, name).values():
         if of in catalog.types:
             kinds |= kinds_of(catalog.types[of])
     return kinds
+
+
+def _given_kinds(event: Event) -> list[str]:
+    """The kinds of the resources that an event has although its text does not name them."""
+    return [about.kind.text for about in event.abouts] + [takes.kind.text for takes in event.takes]
 
 
 def interval_events(interval: Interval) -> list[str]:

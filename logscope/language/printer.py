@@ -18,7 +18,7 @@ _DEFAULTS = {"int": "1", "word": "x", "name": "x", "text": "x", "hex": "0a", "uu
 _THROWN = "java.lang.RuntimeException: "
 
 
-class Unprintable(Exception):
+class UnprintableError(Exception):
     """A value that no template of the event has a place for; `str()` says which."""
 
 
@@ -51,7 +51,7 @@ class Printer:
         self._bracketed = not release or _number(release) >= (4, 20)
 
     def line(self, microseconds: int, who: Who, event: str, fields: Mapping[str, str]) -> str:
-        """One record without its line feed. Raises Unprintable for a field that has no place."""
+        """One record without its line feed. Raises UnprintableError for a field that has no place."""
         declared = self._catalog.events[event]
         level = declared.level.text if declared.level else "DEBUG"
         logger = declared.loggers[0].text if declared.loggers else "Logger"
@@ -78,7 +78,7 @@ class Printer:
                 given[inside.place.text] = given.get(inside.place.text, "") + text
             left -= here
         if left:
-            raise Unprintable(f"event '{event.name.text}' has no place for {', '.join(sorted(left))}")
+            raise UnprintableError(f"event '{event.name.text}' has no place for {', '.join(sorted(left))}")
         return self._fill(rendering.template, given) + thrown
 
     def _choose(self, renderings: tuple[Rendering, ...], fields: Mapping[str, str], below: str = "") -> Rendering:

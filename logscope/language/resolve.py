@@ -100,6 +100,11 @@ class _Resolver:
                         )
                         where = takes.kind.span
                         self.report(key, Diagnostic("LG110", message, where, did_you_mean(takes.kind.text, self.kinds)))
+                for about in declaration.abouts:
+                    if about.kind.text not in self.kinds:
+                        message = f"event '{declaration.name.text}' is about unknown kind '{about.kind.text}'"
+                        hint = did_you_mean(about.kind.text, self.kinds)
+                        self.report(key, Diagnostic("LG110", message, about.kind.span, hint))
         self._find_recursion()
 
     def _look_up(self, key: Key, keywords: tuple[str, ...], name: Name, message: str) -> None:

@@ -18,7 +18,7 @@ from logscope.language.tree import RELATIONS
 # The clause words of every declaration, in the canonical order.
 CLAUSES: dict[str, tuple[str, ...]] = {
     "type": ("kind", "key", "alias", "label", "match"),
-    "event": ("title", "logger", "level", "tag", "match", "inside", "takes", "sample", "expect"),
+    "event": ("title", "logger", "level", "tag", "match", "inside", "about", "takes", "sample", "expect"),
     "interval": ("title", "tag", "opens", "closes", "of", "same", "nested", "limit"),
     "actor": ("title", "thread", "doing"),
     "rule": (
@@ -28,7 +28,7 @@ CLAUSES: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 # Clauses of which each says a thing of its own; a repeated clause of another word goes on with the first.
 REPEATED = frozenset((
-    "match", "inside", "takes", "sample", "thread", "without", "count", "proves",
+    "match", "inside", "about", "takes", "sample", "thread", "without", "count", "proves",
     "refuted", "blind", "remedy", "beware", "fires", "quiet",
 ))  # fmt: skip
 # Clauses that may stand only once.

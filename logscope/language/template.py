@@ -14,12 +14,14 @@ from functools import cached_property
 from logscope.language.tree import PRIMITIVES, Catalog, Field, Literal, Template
 
 # In one release line the first line of an exception follows the message after one blank.
-EXCEPTION = r"(?: (?P<exception>(?:[a-zA-Z_][\w$]*\.)+[A-Z][\w$]*(?:Exception|Error|Throwable)\b.*))?"
+_CLASS = r"(?:[a-zA-Z_][a-zA-Z0-9_$]*\.)+[A-Z][a-zA-Z0-9_$]*(?:Exception|Error|Throwable)"
+EXCEPTION = rf"(?: (?P<exception>{_CLASS}(?:[^a-zA-Z0-9_$].*)?))?"
 
 _PRIMITIVE = {
-    "int": r"-?\d+",
+    # Unicode classes such as \d make automata many times as large, and no log needs them.
+    "int": r"-?[0-9]+",
     "word": r"\S+?",
-    "name": r"[\w.$-]+?",
+    "name": r"[A-Za-z0-9_.$-]+?",
     "text": r"(?s:.*?)",
     "uuid": r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}",
     "hex": r"[0-9a-fA-F]+",
@@ -76,10 +78,7 @@ class Compiler:
         """
         fields = tuple(part for part in template.parts if isinstance(part, Field))
         body = self._body(template, grouped=True, loose=loose)
-        if anchored:
-            body = f"^(?P<m>{body}){EXCEPTION if exception else ''}$"
-        else:
-            body = f"(?P<m>{body})"
+        body = f"^(?P<m>{body}){EXCEPTION if exception else ''}$" if anchored else f"(?P<m>{body})"
         return Shape(body, fields, literal_size(template))
 
     def _body(self, template: Template, *, grouped: bool = False, loose: bool = False) -> str:

@@ -152,6 +152,15 @@ class Takes:
 
 
 @dataclass(frozen=True, slots=True)
+class About:
+    """A resource that every occurrence of an event concerns although no text names it."""
+
+    kind: Name
+    id: Prose
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
 class Expectation:
     """What a path of a sample or a history must hold."""
 
@@ -202,6 +211,7 @@ class Event:
     tags: tuple[Name, ...]
     matches: tuple[Rendering, ...]
     insides: tuple[Inside, ...]
+    abouts: tuple[About, ...]
     takes: tuple[Takes, ...]
     samples: tuple[Sample, ...]
     span: Span
