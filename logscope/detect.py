@@ -19,6 +19,7 @@ from logscope.relations import MICROSECONDS, holds, margins
 
 DEFAULT_SLACK = 0.02  # seconds; log4j takes the time at the call and writes it later
 CLOCK_SLACK = 1.0  # seconds; between two servers
+_MOST_WINDOWS = 1000
 _SURE_OUTCOMES = ("", "closed", "superseded")
 
 Item = dict[str, Any]
@@ -39,7 +40,10 @@ class Occurrence:
 
 @dataclass(slots=True)
 class Verdict:
-    """What one rule came to: `fired`, `quiet` or `not-evaluated` (then `reason` says why)."""
+    """What one rule came to: `fired`, `quiet` or `not-evaluated` (then `reason` says why).
+
+    `chance` and `windows` are as of `model.RuleStatus`.
+    """
 
     rule: str
     status: str
@@ -47,6 +51,8 @@ class Verdict:
     reason: str
     chances: int
     occurrences: list[Occurrence] = field(default_factory=list)
+    chance: str = ""
+    windows: list[float] = field(default_factory=list)
 
 
 class Detector:
@@ -58,20 +64,26 @@ class Detector:
     def judge(self, rule: Rule) -> Verdict:
         """Evaluate one rule; never raises for a log, whatever it holds."""
         missing = list(dict.fromkeys(name for b in rule.find for name in self._items.missing(b.spec)))
-        chances = self._chances(rule)
+        chance, items = self._chances(rule)
+        verdict = Verdict(rule.name.text, "quiet", missing, "", items.height, [], chance, _windows(items))
         if missing and not self._seen_at_work(rule):
-            return Verdict(rule.name.text, "not-evaluated", missing, self._reason(missing), chances)
+            verdict.status, verdict.reason = "not-evaluated", self._reason(missing)
+            return verdict
         found = self._bind(rule)
-        occurrences = self._occurrences(rule, found) if len(found) else []
-        return Verdict(rule.name.text, "fired" if occurrences else "quiet", missing, "", chances, occurrences)
+        if len(found):
+            verdict.occurrences = self._occurrences(rule, found)
+            verdict.status = "fired" if verdict.occurrences else "quiet"
+        return verdict
 
-    def _chances(self, rule: Rule) -> int:
+    def _chances(self, rule: Rule) -> tuple[str, pl.DataFrame]:
+        """What a chance is called, and the items that are one each."""
         if rule.chances is None:
-            return self._items.of(rule.find[0].spec, []).height
+            first = rule.find[0]
+            return first.name.text, self._items.of(first.spec, [])
         choice = rule.chances
         named = next((b.spec for b in rule.find if b.name.text == choice.event.text), None)
         spec = named or Spec(choice.event, False, choice.where, choice.span)
-        return self._items.of(spec, []).height
+        return choice.event.text, self._items.of(spec, [])
 
     def _seen_at_work(self, rule: Rule) -> bool:
         """A control event shows that the check runs here, so that its silence means something."""
@@ -178,6 +190,15 @@ class Detector:
                 if max(self._horizon.last.values(), default=0) < horizon:
                     doubts.append(f"the log ends before {attachment.binding.name.text} could be ruled out")
         return doubts
+
+
+def _windows(items: pl.DataFrame) -> list[float]:
+    """Seconds that the intervals with both ends lasted, ascending; if there are very many, an even choice of them."""
+    ended = items.filter(~pl.col("is_point"), pl.col("outcome") == "closed")
+    lengths = ended.select((pl.col("end") - pl.col("start")).sort())["end"].to_list()
+    if len(lengths) > _MOST_WINDOWS:
+        lengths = [lengths[round(n * (len(lengths) - 1) / (_MOST_WINDOWS - 1))] for n in range(_MOST_WINDOWS)]
+    return [length / MICROSECONDS for length in lengths]
 
 
 def _slack(rule: Rule) -> int:

@@ -184,7 +184,11 @@ class Incident:
 
 @dataclass(slots=True)
 class RuleStatus:
-    """What a rule came to: `fired`, `quiet`, or `not-evaluated` with the reason."""
+    """What a rule came to: `fired`, `quiet`, or `not-evaluated` with the reason.
+
+    `chance` is what the rule calls one of its chances ("destroy"); `windows` are how long those lasted that
+    are intervals and have both ends, in seconds from the shortest to the longest, at most a thousand of them.
+    """
 
     rule: str
     title: str
@@ -194,6 +198,8 @@ class RuleStatus:
     reason: str
     chances: int
     fired: int
+    chance: str = ""
+    windows: list[float] = field(default_factory=list)
 
 
 @dataclass(slots=True)

@@ -268,8 +268,9 @@ def _status(rule: Rule, verdict: Verdict, findings: Sequence[Finding]) -> RuleSt
     fired = sum(finding.rule == verdict.rule for finding in findings)
     status = "fired" if fired else "quiet" if verdict.status == "fired" else verdict.status
     return RuleStatus(
-        verdict.rule, rule.title.text, rule.severity, status, verdict.missing, verdict.reason, verdict.chances, fired
-    )
+        verdict.rule, rule.title.text, rule.severity, status, verdict.missing, verdict.reason, verdict.chances, fired,
+        verdict.chance, verdict.windows,
+    )  # fmt: skip
 
 
 def _timelines(log: Log, findings: Sequence[Finding]) -> list[Timeline]:

@@ -8,13 +8,14 @@ from dataclasses import replace
 from logscope.model import Coverage, Report, RuleStatus
 
 _STATUSES = ("fired", "quiet", "not-evaluated")
+_MOST_WINDOWS = 1000  # of a rule, as in the reports that are merged
 
 
 def merge(reports: Sequence[Report]) -> Report:
     """Give one report of all, in the order given; indexes are shifted, nothing else changes.
 
     A rule fired if it did in any run, and was evaluated if it was in any. Merging merged reports gives the
-    same as merging all at once.
+    same as merging all at once, but for the choice of windows where there are more than a report holds.
 
     Raises:
         ValueError: there is no report.
@@ -69,9 +70,24 @@ def _rules(reports: Sequence[Report]) -> list[RuleStatus]:
     merged: dict[str, RuleStatus] = {}
     for rule in (rule for report in reports for rule in report.rules):
         known = merged.get(rule.rule)
-        if known is None:
-            merged[rule.rule] = replace(rule)
-            continue
-        better, other = sorted((known, rule), key=lambda one: _STATUSES.index(one.status))
-        merged[rule.rule] = replace(better, chances=better.chances + other.chances, fired=better.fired + other.fired)
+        merged[rule.rule] = replace(rule) if known is None else _both(known, rule)
     return list(merged.values())
+
+
+def _both(one: RuleStatus, other: RuleStatus) -> RuleStatus:
+    """Add up one rule in two runs. A run that could not evaluate it had no chance that counts beside one that could."""
+    better, worse = sorted((one, other), key=lambda rule: _STATUSES.index(rule.status))
+    if worse.status == "not-evaluated" and better.status != worse.status:
+        return replace(better)
+    return replace(
+        better,
+        chances=better.chances + worse.chances,
+        fired=better.fired + worse.fired,
+        windows=_thinned(sorted(better.windows + worse.windows)),
+    )
+
+
+def _thinned(windows: list[float]) -> list[float]:
+    if len(windows) <= _MOST_WINDOWS:
+        return windows
+    return [windows[round(n * (len(windows) - 1) / (_MOST_WINDOWS - 1))] for n in range(_MOST_WINDOWS)]
