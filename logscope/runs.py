@@ -173,6 +173,19 @@ def scan_run(
     return report
 
 
+def scan_log(path: str, wish: Wish = Wish()) -> Report:
+    """Judge the logs that a path leads to, without any tests.
+
+    Raises:
+        NothingReadError: there is no log that can be read.
+    """
+    catalog = _catalog(wish.grammars)
+    rules = chosen_rules(catalog, wish.rules)
+    sources, problems = discover([path])
+    log = read_log(sources, problems, catalog, for_rules(catalog, rules), _window(sources, wish))
+    return analyze(log, rules, _offset(log.sources, wish.tz))
+
+
 def _classify(report: Report, catalog: Catalog) -> None:
     """Say of the tests that no finding explains what their own texts say."""
     left = [test for test in report.tests if test.verdict in ("unexplained", "no-log") and test.text]

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from logscope import __version__
-from logscope.cli import analyze, events, explain, grammar, lines, rules, scan, timeline
+from logscope.cli import analyze, compare, events, explain, grammar, lines, rules, scan, timeline
 from logscope.cli.options import examples
 
 app = typer.Typer(
@@ -41,6 +41,7 @@ def _app(
 
 analyze.register(app)
 scan.register(app)
+compare.register(app)
 timeline.register(app)
 lines.register(app)
 events.register(app)

@@ -1,0 +1,56 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli_runner import FIXTURES, NETWORK, PROXY, logscope
+
+RUN = FIXTURES / "ci" / "trillian-run"
+
+
+def test_two_logs_are_compared() -> None:
+    done = logscope("compare", PROXY, NETWORK)
+    assert (done.code, done.err) == (0, "")
+    assert done.out.startswith(f"Before: {PROXY} (1 run); after: {NETWORK} (1 run)\nRules\n")
+    assert "\nNew findings\n  network-cleaned-up-while-implementing (critical): 0 before, 1 after" in done.out
+    assert "\nFindings that are gone\n  console-proxy-restarted-while-destroying (high): 1 before, 0 after" in done.out
+
+
+def test_new_findings_can_fail_the_comparison(tmp_path: Path) -> None:
+    assert logscope("compare", PROXY, NETWORK, "--fail-on", "high").code == 1
+    assert logscope("compare", PROXY, PROXY, "--fail-on", "low").code == 0
+
+
+def test_runs_and_saved_reports_are_compared(tmp_path: Path) -> None:
+    saved = tmp_path / "base.json"
+    logscope("scan", RUN, "-o", saved, "--quiet")
+    out = tmp_path / "comparison.json"
+    done = logscope("compare", saved, RUN, "-o", out, "-o", tmp_path / "comparison.md", "--processes", "1")
+    assert (done.code, done.out) == (0, "")
+    data = json.loads(out.read_text())
+    assert [len(data["findings"][name]) for name in ("new", "gone", "persisting")] == [0, 0, 2]
+    assert (tmp_path / "comparison.md").read_text().startswith("**Before: ")
+
+
+@pytest.mark.parametrize(
+    ("args", "code", "message"),
+    [
+        ([PROXY, "gone.log"], 3, "gone.log: no such file or directory"),
+        ([PROXY, "-"], 2, "cannot read standard input"),
+        ([PROXY], 2, "missing argument 'CANDIDATE'"),
+        (
+            [PROXY, PROXY, "--format", "html"],
+            2,
+            "there is no format of comparisons 'html'; choose one of text, md, json",
+        ),
+        ([PROXY, PROXY, "-o", "x.html"], 2, "no format of comparisons has the suffix of 'x.html'"),
+        ([PROXY, PROXY, "--rule", "x"], 2, "there is no rule 'x'"),
+    ],
+)
+def test_wrong_use_is_one_line(args: list[str | Path], code: int, message: str) -> None:
+    done = logscope("compare", *args)
+    assert (done.code, done.out) == (code, "")
+    assert message in done.err
+    assert done.err.count("\n") == 1
