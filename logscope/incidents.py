@@ -84,7 +84,7 @@ def _incident(findings: list[Finding], failed: list[Failure], group: list[int]) 
     text = f"{members[0].rule} {members[0].cause} {members[0].start}"
     return Incident(
         hashlib.sha256(text.encode()).hexdigest()[:12],
-        f"{members[0].rule}: {len(members)} time{'s' if len(members) > 1 else ''}",
+        f"{members[0].rule}, {f'{len(members)} times' if len(members) > 1 else 'once'}",
         list(resources.values()),
         group,
         min(f.start for f in members),

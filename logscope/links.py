@@ -60,7 +60,11 @@ def _from_event(events: EventSet, name: str, kind: str, source: str) -> pl.DataF
     by_run = _nearest(rows.filter(pl.col("run") != ""), givers.filter(pl.col("run") != ""), list(ACTOR))
     left = rows.join(by_run, on="eid", how="anti").filter(pl.col("about_job").is_not_null())
     by_job = _nearest(left, givers.filter(pl.col("about_job").is_not_null()), ["about_job"])
-    return pl.concat([by_run, by_job])
+    # A job that works for another one acts on what that one is about.
+    rest = rows.join(pl.concat([by_run, by_job]), on="eid", how="anti").filter(pl.col("origin").is_not_null())
+    rest = rest.with_columns(pl.col("origin").cast(pl.String).alias("about_job"))
+    by_origin = _nearest(rest, givers.filter(pl.col("about_job").is_not_null()), ["about_job"])
+    return pl.concat([by_run, by_job, by_origin])
 
 
 def _nearest(rows: pl.DataFrame, givers: pl.DataFrame, keys: list[str]) -> pl.DataFrame:

@@ -15,7 +15,7 @@ import polars as pl
 from logscope import __version__
 from logscope.actors import ActorNames, with_families
 from logscope.correlate import Correlator, Horizon
-from logscope.demand import Demand, for_rules
+from logscope.demand import PLACE, Demand, for_rules
 from logscope.detect import Detector, Occurrence, Verdict
 from logscope.errors import NothingReadError
 from logscope.explain import Teller
@@ -267,8 +267,9 @@ def _without_yielding(
 def _status(rule: Rule, verdict: Verdict, findings: Sequence[Finding]) -> RuleStatus:
     fired = sum(finding.rule == verdict.rule for finding in findings)
     status = "fired" if fired else "quiet" if verdict.status == "fired" else verdict.status
+    title = PLACE.sub("…", rule.title.text)
     return RuleStatus(
-        verdict.rule, rule.title.text, rule.severity, status, verdict.missing, verdict.reason, verdict.chances, fired,
+        verdict.rule, title, rule.severity, status, verdict.missing, verdict.reason, verdict.chances, fired,
         verdict.chance, verdict.windows,
     )  # fmt: skip
 

@@ -10,7 +10,7 @@ import polars as pl
 from logscope.demand import for_everything, for_rules
 from logscope.errors import Diagnostic, NothingReadError
 from logscope.frames import column
-from logscope.language.printer import Printer, Unprintable, Who, clock
+from logscope.language.printer import Printer, UnprintableError, Who, clock
 from logscope.language.template import Compiler, event_templates
 from logscope.language.tree import Catalog, Event, History, Literal, Rule, Sample, Template
 from logscope.model import EventSet, Source
@@ -50,7 +50,7 @@ def _samples(catalog: Catalog) -> Iterator[Diagnostic]:
     for event, sample, line in placed:
         name = event.name.text
         eid = by_line.get(line)
-        message = _message(sample)
+        message = message_of(sample)
         if message is None:
             yield Diagnostic("LG201", f"sample of event '{name}' has no log header", sample.span)
             continue
@@ -75,7 +75,8 @@ def _samples(catalog: Catalog) -> Iterator[Diagnostic]:
             yield Diagnostic("LG207", text, span, "add a sample line with this text")
 
 
-def _message(sample: Sample) -> str | None:
+def message_of(sample: Sample) -> str | None:
+    """The message of a sample's header line, None when the line has no log header."""
     groups = [re.match(form.regex, sample.lines[0]) for form in FORMS]
     return next((found["message"] for found in groups if found), None)
 
@@ -125,7 +126,7 @@ def _histories(catalog: Catalog, rule: Rule) -> Iterator[Diagnostic]:
     for wanted, history in [*((True, h) for h in rule.fires), *((False, h) for h in rule.quiet)]:
         try:
             log = read_history(catalog, history)
-        except Unprintable as error:
+        except UnprintableError as error:
             yield Diagnostic("LG208", f"history of rule '{name}' cannot be printed: {error}", history.span)
             continue
         report = analyze(log, [rule])
@@ -145,7 +146,7 @@ def _histories(catalog: Catalog, rule: Rule) -> Iterator[Diagnostic]:
 def read_history(catalog: Catalog, history: History, release: str = "") -> Log:
     """Print a history through the templates and read it as a log, one source per server.
 
-    Raises Unprintable when a step sets a field that its event has no place for.
+    Raises UnprintableError when a step sets a field that its event has no place for.
     """
     printer = Printer(catalog, release)
     families = _families(history)

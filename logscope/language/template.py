@@ -26,6 +26,7 @@ _PRIMITIVE = {
     "uuid": r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}",
     "hex": r"[0-9a-fA-F]+",
 }
+_GREEDY = {"word": r"\S+", "name": r"[A-Za-z0-9_.$-]+", "text": r".*"}
 _MIN_PREFIX = 4
 
 # Both engines know these escapes; re.escape would also escape blanks, which Rust's refuses in places.
@@ -77,9 +78,17 @@ class Compiler:
         costs a fraction, since the alternatives of a type make a large automaton.
         """
         fields = tuple(part for part in template.parts if isinstance(part, Field))
+        if not anchored and fields and template.parts[-1] is fields[-1]:
+            return self._open_ended(template, fields)
         body = self._body(template, grouped=True, loose=loose)
         body = f"^(?P<m>{body}){EXCEPTION if exception else ''}$" if anchored else f"(?P<m>{body})"
         return Shape(body, fields, literal_size(template))
+
+    def _open_ended(self, template: Template, fields: tuple[Field, ...]) -> Shape:
+        """A pattern that ends in a field and is held by nothing behind it: the field takes what it can."""
+        head = self._body(Template("", template.parts[:-1], template.span), grouped=True)
+        last = _GREEDY.get(fields[-1].type) or self.type_expression(fields[-1].type)
+        return Shape(f"(?P<m>{head}(?P<f{len(fields) - 1}>{last}))", fields, literal_size(template))
 
     def _body(self, template: Template, *, grouped: bool = False, loose: bool = False) -> str:
         out, number = [], 0
