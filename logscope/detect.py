@@ -180,8 +180,9 @@ class Detector:
         if near:
             what = "the clocks of two servers" if len(servers) > 1 else "the order of writing"
             doubts.append(f"a bound lies within {slack:g} s of the other: {what} could undo it")
+        asked = _asked_outcomes(rule)
         for name, item in bound.items():
-            if item["outcome"] not in _SURE_OUTCOMES:
+            if item["outcome"] not in _SURE_OUTCOMES and name not in asked:
                 side = "beginning" if item["outcome"] == "unbegun" else "end"
                 doubts.append(f"{name} has no logged {side} ({item['outcome']})")
         for attachment in rule.without:
@@ -203,6 +204,15 @@ def _windows(items: pl.DataFrame) -> list[float]:
 
 def _slack(rule: Rule) -> int:
     return round((rule.slack if rule.slack is not None else DEFAULT_SLACK) * MICROSECONDS)
+
+
+def _asked_outcomes(rule: Rule) -> set[str]:
+    """Bindings of which the rule itself says how they must have ended: no doubt about it then."""
+    return {
+        condition.left.text.partition(".")[0]
+        for condition in rule.when
+        if isinstance(condition, Comparison) and condition.left.text.endswith(".outcome")
+    }
 
 
 def _paths_of(rule: Rule) -> dict[str, list[str]]:
