@@ -54,6 +54,8 @@ class Correlator:
         return self._built[name]
 
     def _build(self, declared: Interval) -> pl.DataFrame:
+        if not any(c.event.text in self._events.present for c in (*declared.opens, *declared.closes)):
+            return pl.DataFrame(schema=SCHEMA)
         # Key columns are called "k:…", so that none collides with a column of who acts.
         keys = [_KEY + key.text for key in declared.same]
         opens = self._rows(declared.opens, keys).with_columns(pl.lit(1, pl.Int32).alias("step"))

@@ -11,6 +11,7 @@ from logscope.model import EventSet
 
 # Pseudo fields that stand in the table itself; `actor` is put together from three columns.
 _TABLE_FIELDS = ("family", "server", "thread", "run", "job", "logid", "level")
+_NO_VALUES = pl.DataFrame(schema={"eid": pl.UInt32, "value": pl.String})
 ACTOR_TEXT = pl.concat_str("server", "thread", "run", separator="|", ignore_nulls=True)
 
 
@@ -19,24 +20,22 @@ def column(events: EventSet, names: Sequence[str], path: str) -> pl.DataFrame:
 
     `KIND.id` or a typed field's `.id` is the canonical id; an event without the field has no row.
     """
+    present = [name for name in names if name in events.present]
     if path == "actor" or path in _TABLE_FIELDS:
-        rows = events.table.filter(pl.col("event").is_in(list(names)))
         value = ACTOR_TEXT if path == "actor" else pl.col(path).cast(pl.String)
-        return rows.select("eid", value.alias("value"))
+        parts = [events.of(name).select("eid", value.alias("value")) for name in present]
+        return pl.concat(parts) if parts else _NO_VALUES
     parts = []
-    if path.endswith(".id") or "." not in path:
-        owner = path.removesuffix(".id")
-        eids = events.table.filter(pl.col("event").is_in(list(names))).select("eid")
-        found = events.resources.filter(pl.col("field") == owner).select("eid", pl.col("id").alias("value"))
-        # One event, one value: the first, should a field name several resources.
-        parts.append(found.join(eids, on="eid", how="semi").unique("eid", keep="first", maintain_order=True))
-    for name in names:
+    for name in present:
+        if path.endswith(".id") or "." not in path:
+            found = events.ids(name, path.removesuffix(".id"))
+            if len(found):
+                parts.append(found.rename({"id": "value"}))
         frame = events.fields.get(name)
         if frame is not None and path in frame.columns:
             parts.append(frame.select("eid", pl.col(path).alias("value")).drop_nulls())
-    if not parts:
-        return pl.DataFrame(schema={"eid": pl.UInt32, "value": pl.String})
-    return pl.concat(parts).unique("eid", keep="first", maintain_order=True)
+    # One event, one value: the first, should a field name several resources.
+    return pl.concat(parts).unique("eid", keep="first", maintain_order=True) if parts else _NO_VALUES
 
 
 def compare(left: pl.Expr, operator: str, right: pl.Expr | Value | tuple[Value, ...]) -> pl.Expr:
@@ -62,14 +61,14 @@ def compare(left: pl.Expr, operator: str, right: pl.Expr | Value | tuple[Value, 
 
 def choose(events: EventSet, choices: Sequence[Choice]) -> pl.DataFrame:
     """The events that a clause `EVENT where … or EVENT where …` means: eid, event."""
-    parts = [_chosen(events, choice.event.text, choice.where) for choice in choices]
+    parts = [_chosen(events, c.event.text, c.where) for c in choices if c.event.text in events.present]
     if not parts:
         return pl.DataFrame(schema={"eid": pl.UInt32, "event": pl.String})
     return pl.concat(parts).unique("eid", keep="first", maintain_order=True)
 
 
 def _chosen(events: EventSet, name: str, where: Sequence[Comparison]) -> pl.DataFrame:
-    rows = events.table.filter(pl.col("event") == name).select("eid", "event")
+    rows = events.of(name).select("eid", "event")
     for condition in where:
         values = column(events, [name], condition.left.text)
         joined = rows.join(values, on="eid", how="left")

@@ -25,12 +25,11 @@ class Items:
 
     def __init__(self, events: EventSet, catalog: Catalog, correlator: Correlator) -> None:
         self._events, self._catalog, self._correlator = events, catalog, correlator
-        self._present = set(events.table["event"].unique().to_list())
 
     def missing(self, spec: Spec) -> list[str]:
         """Names of the events without which the spec has no items; empty when one of them occurs."""
         names = self._opening_events(spec)
-        return [] if self._present & set(names) else names
+        return [] if self._events.present & set(names) else names
 
     def of(self, spec: Spec, paths: Sequence[str]) -> pl.DataFrame:
         """All items of a spec: columns as in `SCHEMA`, and one column `v:PATH` per path (string).
@@ -38,8 +37,9 @@ class Items:
         Asked for `resource`, an item has a row for each of its resources.
         """
         wanted = sorted({*paths, *(c.left.text for c in spec.where), *_right_paths(spec)})
-        parts = [self._events_of(name, wanted) for name in self._events_named(spec)]
-        parts += [self._intervals_of(name, wanted) for name in self._intervals_named(spec)]
+        present = self._events.present
+        parts = [self._events_of(name, wanted) for name in self._events_named(spec) if name in present]
+        parts += [self._intervals_of(name, wanted) for name in self._intervals_named(spec) if self._can_occur(name)]
         if not parts:
             empty = {**SCHEMA, **{VALUE + path: pl.String for path in wanted}}
             return pl.DataFrame(schema=empty)
@@ -65,6 +65,10 @@ class Items:
             return self._catalog.intervals_tagged(spec.name.text)
         return [spec.name.text] if spec.name.text in self._catalog.intervals else []
 
+    def _can_occur(self, name: str) -> bool:
+        declared = self._catalog.intervals[name]
+        return any(c.event.text in self._events.present for c in (*declared.opens, *declared.closes))
+
     def _opening_events(self, spec: Spec) -> list[str]:
         names = self._events_named(spec)
         for name in self._intervals_named(spec):
@@ -73,8 +77,7 @@ class Items:
         return list(dict.fromkeys(names))
 
     def _events_of(self, name: str, paths: Sequence[str]) -> pl.DataFrame:
-        rows = self._events.table.filter(pl.col("event") == name)
-        frame = rows.select(
+        frame = self._events.of(name).select(
             pl.concat_str(pl.lit("e"), pl.col("eid")).alias("item"),
             pl.lit(name).alias("of"),
             pl.lit(True).alias("is_point"),

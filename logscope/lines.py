@@ -12,7 +12,7 @@ import numpy as np
 
 from logscope.model import Chunk, Source
 
-CHUNK = 16 << 20
+CHUNK = 8 << 20
 MAX_LINE = 256 << 20  # what is longer is no log line, and memory is not without end
 _WINDOW = 1 << 20
 _UTF16 = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}

@@ -15,21 +15,23 @@ def with_taken(events: EventSet, catalog: Catalog, horizon: Horizon) -> EventSet
 
     Those that rest on events alone come first, since intervals may be keyed by what they give.
     """
-    present = set(events.table["event"].unique().to_list())
-    wanted = [(name, t) for name, e in catalog.events.items() if name in present for t in e.takes]
+    wanted = [(name, t) for name, e in catalog.events.items() if name in events.present for t in e.takes]
     plain = [(n, t) for n, t in wanted if all(s.text in catalog.events for s in t.sources)]
     mixed = [pair for pair in wanted if pair not in plain]
     for name, takes in plain:
         for source in takes.sources:
-            found = _from_event(events, name, takes.kind.text, source.text)
-            events = _with(events, found, takes.kind.text)
+            if source.text in events.present:
+                found = _from_event(events, name, takes.kind.text, source.text)
+                events = _with(events, found, takes.kind.text)
     intervals = Correlator(events, catalog, horizon)
     for name, takes in mixed:
         for source in takes.sources:
-            if source.text in catalog.events:
+            if source.text in catalog.intervals:
+                found = _from_interval(events, name, takes.kind.text, intervals.intervals(source.text))
+            elif source.text in events.present:
                 found = _from_event(events, name, takes.kind.text, source.text)
             else:
-                found = _from_interval(events, name, takes.kind.text, intervals.intervals(source.text))
+                continue
             events = _with(events, found, takes.kind.text)
     return events
 
@@ -37,12 +39,12 @@ def with_taken(events: EventSet, catalog: Catalog, horizon: Horizon) -> EventSet
 def _with(events: EventSet, found: pl.DataFrame, kind: str) -> EventSet:
     """Add rows (eid, id) as resources whose field is called by their kind."""
     rows = found.select("eid", pl.lit(kind).alias("field"), pl.lit(kind).alias("kind"), "id")
-    return EventSet(events.table, events.fields, pl.concat([events.resources, rows]))
+    return events.with_resources(pl.concat([events.resources, rows]))
 
 
 def _lacking(events: EventSet, name: str, kind: str) -> pl.DataFrame:
     have = events.resources.filter(pl.col("kind") == kind).select("eid")
-    rows = events.table.filter(pl.col("event") == name).join(have, on="eid", how="anti")
+    rows = events.of(name).join(have, on="eid", how="anti")
     jobs = events.resources.filter(pl.col("kind") == "job").select("eid", pl.col("id").alias("job_id"))
     rows = rows.join(jobs.unique("eid", keep="first", maintain_order=True), on="eid", how="left")
     return rows.with_columns(pl.coalesce("job_id", pl.col("job").cast(pl.String)).alias("about_job"))
@@ -53,7 +55,7 @@ def _from_event(events: EventSet, name: str, kind: str, source: str) -> pl.DataF
     carried = events.resources.filter(pl.col("kind") == kind).select("eid", "id")
     carried = carried.unique("eid", keep="first", maintain_order=True)
     jobs = events.resources.filter(pl.col("kind") == "job").select("eid", pl.col("id").alias("job_id"))
-    givers = events.table.filter(pl.col("event") == source).join(carried, on="eid")
+    givers = events.of(source).join(carried, on="eid")
     givers = givers.join(jobs.unique("eid", keep="first", maintain_order=True), on="eid", how="left")
     givers = givers.with_columns(pl.coalesce("job_id", pl.col("job").cast(pl.String)).alias("about_job"))
     givers = givers.sort("order")

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ class Chunk:
     first_line: int
 
 
-@dataclass(slots=True)
+@dataclass
 class EventSet:
     """Everything that was extracted, as frames.
 
@@ -63,6 +64,38 @@ class EventSet:
     table: pl.DataFrame
     fields: dict[str, pl.DataFrame]
     resources: pl.DataFrame
+
+    @cached_property
+    def _tables(self) -> dict[str, pl.DataFrame]:
+        parts = self.table.partition_by("event", as_dict=True, maintain_order=True)
+        return {str(name): rows for (name,), rows in parts.items()}
+
+    @cached_property
+    def _ids(self) -> dict[tuple[str, str], pl.DataFrame]:
+        owned = self.resources.join(self.table.select("eid", "event"), on="eid", maintain_order="left")
+        parts = owned.select("event", "field", "eid", "id").partition_by("event", "field", as_dict=True)
+        return {(str(event), str(field)): rows.select("eid", "id") for (event, field), rows in parts.items()}
+
+    def of(self, event: str) -> pl.DataFrame:
+        """The rows of `table` of one event, in their order."""
+        return self._tables.get(event, self.table.clear())
+
+    def ids(self, event: str, field: str) -> pl.DataFrame:
+        """The resources of one event that one field names: eid, id."""
+        empty = self.resources.select("eid", "id").clear()
+        return self._ids.get((event, field), empty)
+
+    @property
+    def present(self) -> frozenset[str]:
+        """Names of the events that occur."""
+        return frozenset(self._tables)
+
+    def with_resources(self, resources: pl.DataFrame) -> EventSet:
+        """The same events with other resources."""
+        other = EventSet(self.table, self.fields, resources)
+        if "_tables" in self.__dict__:
+            other.__dict__["_tables"] = self._tables
+        return other
 
 
 @dataclass(frozen=True, slots=True)
