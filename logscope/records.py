@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
+from logscope.language.template import cover, quote
 from logscope.model import Chunk
 
 _LEVELS = "TRACE|DEBUG|INFO|WARN|ERROR|FATAL"
@@ -105,7 +106,8 @@ class Selector:
     """
 
     def __init__(self, literals: list[str] | None) -> None:
-        self._regex = None if literals is None else "|".join(_quote(text) for text in literals)
+        self._regex = None if literals is None else "|".join(quote(text) for text in literals)
+        self._cover = "|".join(quote(text) for text in cover(literals or []))
 
     def select(self, chunk: Chunk, form: HeaderForm, replaced: int = 0) -> Selection:
         """Candidates of one chunk whose bytes are valid UTF-8; `replaced` lines were mended before."""
@@ -115,10 +117,11 @@ class Selector:
         ends = np.flatnonzero(buffer == 10)
         starts = np.concatenate((np.zeros(1, ends.dtype), ends[:-1] + 1))
         header = _plain_headers(buffer, starts) if form.plain else lines.str.contains(form.regex).to_numpy()
-        wanted = header
+        index = np.flatnonzero(header)
         if self._regex is not None:
-            wanted = lines.str.contains(self._regex).to_numpy() & header if self._regex else np.zeros(len(starts), bool)
-        index = np.flatnonzero(wanted)
+            likely = lines.str.contains(self._cover).to_numpy() if self._regex else np.zeros(len(starts), bool)
+            index = np.flatnonzero(likely & header)
+            index = index[lines.gather(index).str.contains(self._regex).to_numpy()]
         headers = np.flatnonzero(header)
         candidates = pl.DataFrame(
             {
@@ -136,10 +139,6 @@ class Selector:
             lines[int(headers[0])] if len(headers) else "",
             lines[int(headers[-1])] if len(headers) else "",
         )
-
-
-def _quote(text: str) -> str:
-    return re.sub(r"[\\.+*?()|\[\]{}^$#&\-~]", r"\\\g<0>", text)
 
 
 def _plain_headers(buffer: np.ndarray, starts: np.ndarray) -> np.ndarray:
