@@ -32,9 +32,9 @@ def test_new_findings_fail_the_scan() -> None:
 def test_known_findings_do_not_fail_the_scan(tmp_path: Path) -> None:
     known = tmp_path / "known.toml"
     known.write_text("".join(BASELINE.format(cause=cause) for cause in causes().values()))
-    done = logscope("scan", RUN, "--baseline", known, "--format", "comment")
+    done = logscope("scan", RUN, "--baseline", known, "--format", "md")
     assert done.code == 0
-    assert "known: apache/cloudstack\\#14175 is open" in done.out
+    assert "known: apache/cloudstack#<!-- -->14175 is open" in done.out
 
 
 def test_stale_entries_are_told_and_are_no_unread_input(tmp_path: Path) -> None:
@@ -59,7 +59,7 @@ def test_github_gets_annotations_and_a_summary(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(summary))
     done = logscope("scan", RUN, "--format", "github")
     assert done.out.startswith("::error title=test_02_release_ip (test_network.py)::")
-    assert summary.read_text().startswith("before\n**Failures and what explains them**\n")
+    assert summary.read_text().startswith("before\n# Failed tests and what explains them\n")
 
 
 def test_part_of_a_run_that_cannot_be_read_is_exit_code_4(tmp_path: Path) -> None:

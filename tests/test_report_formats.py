@@ -13,14 +13,13 @@ from logscope import report
 from logscope.errors import LogscopeError, UsageError
 from logscope.report.parts import templates
 
-NAMES = ["comment", "github", "html", "json", "junit", "md", "sarif", "text"]
+NAMES = ["github", "html", "json", "junit", "md", "sarif", "text"]
 
 
 def test_the_folder_is_the_registry() -> None:
     found = report.formats()
     assert list(found) == NAMES
     assert {name: form.suffix for name, form in found.items()} == {
-        "comment": "",
         "github": "",
         "html": ".html",
         "json": ".json",
@@ -71,7 +70,7 @@ def test_unknown_suffix_lists_the_known_ones() -> None:
 
 
 def test_unknown_format_lists_the_known_ones() -> None:
-    with pytest.raises(UsageError, match="no report format 'pdf'; choose one of comment, github, html, json"):
+    with pytest.raises(UsageError, match="no report format 'pdf'; choose one of github, html, json"):
         report.render(network_209(), "pdf")
 
 

@@ -27,7 +27,7 @@ def register(app: typer.Typer) -> None:
         epilog=options.examples(
             "scan pr13090-t16943-kvm-ol8.zip",
             "scan MarvinLogs --logs /var/log/cloudstack/management -o report.html",
-            "scan runs/ --processes 2 --baseline known.toml --format comment",
+            "scan runs/ --processes 2 --baseline known.toml --format md",
             "scan job.txt --logs vmops.log -o junit.xml --known-as-skipped --format github",
         )
     )(scan)
@@ -160,7 +160,7 @@ def _text_of(path: Path) -> str:
 
 
 def _add_summary(found: Report) -> None:
-    """Add the result comment to the summary of the step of GitHub Actions that this runs in, if it does."""
+    """Add the report as Markdown to the summary of the step of GitHub Actions that this runs in, if it does."""
     from logscope import report
 
     place = os.environ.get(_SUMMARY)
@@ -168,7 +168,7 @@ def _add_summary(found: Report) -> None:
         return
     try:
         with Path(place).open("a", encoding="utf-8") as file:
-            file.write(report.render(found, "comment"))
+            file.write(report.render(found, "md"))
     except OSError as error:
         raise LogscopeError(f"cannot write the summary of the step ({_SUMMARY}): {error.strerror}") from None
 

@@ -1,5 +1,8 @@
 """The report as Markdown, as it can be put into an issue: tables, lists, evidence to unfold.
 
+With the tests of a CI run it is a comment for a pull request: the table that reviewers know with one column
+more, then the findings as far as they fit.
+
 Text from the log is escaped so that it stays text: no markup, no links, no mention of a person, no issue number.
 """
 
@@ -9,14 +12,18 @@ import re
 from collections.abc import Iterable, Iterator
 
 from logscope.model import Failure, Finding, Let, Report, RuleStatus, TestCase
-from logscope.report.parts import words
+from logscope.report.parts import verdicts, words
 from logscope.report.parts.evidence import shown
-from logscope.report.parts.order import failed_tests, groups, rules
+from logscope.report.parts.order import failed_tests, groups, rules, worst_first
 from logscope.report.parts.references import address
 from logscope.report.parts.times import duration, moment, stretch
 from logscope.report.parts.visible import visible
 
 SUFFIX = ".md"
+LIMIT = 65_000  # GitHub refuses a comment of more than 65,536 characters
+
+_MARGIN = 100
+_LONGEST = 300  # of the text of a failure
 
 _MARKUP = re.compile(r"[\\`*_{}\[\]<>|~&$!]")
 _ESCAPED = r"\\\g<0>"
@@ -26,16 +33,20 @@ _LIVELY = re.compile(r"(@|#)(?=\w)|(\w:)(?=//)|(www)(?=\.)", re.IGNORECASE)
 
 
 def render(report: Report) -> str:
-    """Give the report as Markdown in the dialect of GitHub."""
+    """Give the report as Markdown in the dialect of GitHub; with tests, at most `LIMIT` characters of it."""
+    if report.tests:
+        return _comment(report)
     blocks = [_heading(report), f"**{_plain(words.verdict(report))}**", *_read(report)]
-    blocks += _tests(report)
     if report.findings:
         blocks.append("## Findings, worst first")
         blocks += _findings(report)
     blocks += _failures(report)
     blocks += _rules(rules(report))
-    blocks.append(f"Made by logscope {_code(report.version)} from the log alone.")
-    return "\n\n".join(blocks) + "\n"
+    return "\n\n".join([*blocks, _foot(report)]) + "\n"
+
+
+def _foot(report: Report) -> str:
+    return f"Made by logscope {_code(report.version)} from the log alone."
 
 
 def _plain(text: str) -> str:
@@ -110,24 +121,82 @@ def _placed(source: str, text: str) -> str:
     return f"- {_code(source)}: {_plain(text)}" if source else f"- {_plain(text)}"
 
 
-def _tests(report: Report) -> Iterator[str]:
-    if not report.tests:
-        return
-    yield "## Tests"
-    yield _plain(words.tests(report)) + "."
-    failed = failed_tests(report)
-    if failed:
-        yield _table(("Test", "File", "Verdict", "Explained by", "Failure"), (_test(test) for test in failed))
+def _comment(report: Report) -> str:
+    head = ["# Failed tests and what explains them", f"**{_plain(words.verdict(report))}**"]
+    unread = [f"- not read: {_code(source)}: {_plain(text)}" for source, text in words.problems(report)]
+    notes = [f"- {_code(note.source)}: {_plain(note.text)}" for note in report.notes]
+    room = LIMIT - sum(len(block) + 2 for block in [*head, _foot(report)]) - _MARGIN
+    blocks = [*head, *_listed([*unread, *notes], room // 8)]
+    room = LIMIT - sum(len(block) + 2 for block in [*blocks, _foot(report)]) - _MARGIN
+    table = _tests(report, room * 2 // 3)
+    blocks += table
+    room -= sum(len(block) + 2 for block in table)
+    several = len(words.servers(report)) > 1
+    order = worst_first(report, range(len(report.findings)))
+    for place, index in enumerate(order):
+        told = "\n\n".join(_finding(report.findings[index], index + 1, several))
+        room -= len(told) + 2
+        if room < 0:
+            blocks.append(f"+{words.plural(len(order) - place, 'more finding')}")
+            break
+        blocks += [] if place else ["## Findings, worst first"]
+        blocks.append(told)
+    return "\n\n".join([*blocks, _foot(report)]) + "\n"
 
 
-def _test(test: TestCase) -> tuple[str, ...]:
-    return (
-        _code(test.name, in_table=True),
-        _plain(words.joined((test.file, test.run))),
-        _plain(words.VERDICTS.get(test.verdict, test.verdict)),
-        ", ".join(f"finding {index + 1}" for index in test.explained_by),
-        f"{_plain(test.text)} {_plain(test.why)}".strip(),
-    )
+def _tests(report: Report, room: int) -> list[str]:
+    """Give the table of the tests that failed or did not run, and how many there was no room for."""
+    several = len({test.run for test in report.tests}) > 1
+    lost = [test for test in report.tests if test.result == "skipped" and test.seconds is None]
+    head = ("Test", "Result", "Time (s)", "Test File", *(["Run"] if several else []), "Explanation")
+    rows = [f"| {' | '.join(_test(report, test, several))} |" for test in [*failed_tests(report), *lost]]
+    if not rows:
+        return []
+    kept = _fitting(rows, room)
+    more = [f"+{len(rows) - len(kept):,} more"] if len(kept) < len(rows) else []
+    return ["\n".join([_table(head, ()), *kept]), *more]
+
+
+def _test(report: Report, test: TestCase, several: bool) -> list[str]:
+    seconds = "---" if test.seconds is None else f"{test.seconds:.2f}"
+    result = _code(test.result.capitalize(), in_table=True) if test.result != "success" else "Success"
+    cause = _plain(_cut(test.text))
+    explanation = _explanation(report, test) if test.result in words.FAILED else ""
+    explanation = ": ".join(filter(None, (explanation, cause)))
+    run = [_plain(test.run)] if several else []
+    return [_plain(test.name), result, seconds, _plain(test.file), *run, explanation]
+
+
+def _explanation(report: Report, test: TestCase) -> str:
+    finding = verdicts.best(report, test)
+    verdict = _plain(words.VERDICTS.get(test.verdict, test.verdict))
+    if finding is None:
+        return f"{verdict} ({_plain(test.why)})" if test.why else verdict
+    references = ", ".join(_reference(reference) for reference in finding.references)
+    known = _plain(finding.known) or references
+    sure = _plain(finding.certainty) + (f", known: {known}" if known else "")
+    told = f"{verdict} by {_code(finding.rule, in_table=True)} ({sure})"
+    numbers = ", ".join(f"finding {index + 1}" for index in test.explained_by[:3])
+    return words.joined((told, numbers, _plain(test.why)))
+
+
+def _listed(items: list[str], room: int) -> list[str]:
+    kept = _fitting(items, room)
+    more = [f"- +{len(items) - len(kept):,} more"] if len(kept) < len(items) else []
+    return ["\n".join([*kept, *more])] if items else []
+
+
+def _fitting(lines: list[str], room: int) -> list[str]:
+    """Give as many of the lines as there is room for."""
+    for number, line in enumerate(lines):
+        room -= len(line) + 1
+        if room < 0:
+            return lines[:number]
+    return lines
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST else text[:_LONGEST].rstrip() + "…"
 
 
 def _findings(report: Report) -> Iterator[str]:
