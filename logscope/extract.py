@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 
 import polars as pl
 
-from logscope.language.template import Compiler, EventTemplate, event_templates, line_literals, quote
+from logscope.fitting import Router
+from logscope.language.template import Compiler, event_templates, line_literals
 from logscope.language.tree import PRIMITIVES, Catalog, Event, Field
 from logscope.model import EventSet
 from logscope.reading import ALIAS, TypeReader
@@ -80,7 +81,7 @@ class Extractor:
         self._templates = event_templates(catalog, events)
         self.literals = line_literals(self._templates)
         self._reader = TypeReader(catalog)
-        self._router = _Router(self._templates, self._reader)
+        self._router = Router(self._templates, self._reader)
         self._insides = {
             name: [(i.place.text, Compiler(catalog).shape(i.template, anchored=False)) for i in event.insides]
             for name, event in catalog.events.items()
@@ -234,86 +235,3 @@ _TABLE_SCHEMA = {
 }  # fmt: skip
 _RESOURCE_SCHEMA = {"eid": pl.UInt32, "field": pl.String, "kind": pl.String, "id": pl.String, "alias": pl.String}
 _ALIAS_SCHEMA = {"kind": pl.String, "alias": pl.String, "id": pl.String, "label": pl.String}
-
-
-class _Router:
-    """Finds the most specific template of each message without trying all of them.
-
-    Templates that begin with a literal are found by the message's beginning; the few that begin
-    with a field by a literal inside it.
-    """
-
-    def __init__(self, templates: list[EventTemplate], reader: TypeReader) -> None:
-        self._reader = reader
-        self._inner = [t for t in templates if not t.prefix]
-        prefixed = [t for t in templates if t.prefix]
-        prefixes = sorted({t.prefix for t in prefixed}, key=lambda text: (-len(text), text))
-        self._routes = {p: [t for t in prefixed if p.startswith(t.prefix)] for p in prefixes}
-        self._prefix_regex = "^(" + "|".join(quote(p) for p in prefixes) + ")" if prefixes else ""
-        self._inner_regex = "|".join(quote(t.literal) for t in self._inner)
-
-    def route(self, messages: pl.DataFrame) -> dict[str, pl.DataFrame]:
-        """Fit messages (row, message); gives per event a frame: row, its fields, exception."""
-        text = messages["message"]
-        none = pl.Series([None] * len(text), dtype=pl.String)
-        prefix = text.str.extract(self._prefix_regex, 1) if self._prefix_regex else none
-        inner = text.str.contains(self._inner_regex) if self._inner_regex else none.is_not_null()
-        work = messages.with_columns(prefix.alias("prefix"), inner.alias("inner"))
-        out: dict[str, list[pl.DataFrame]] = {}
-        for (start, has_inner), rows in work.partition_by("prefix", "inner", as_dict=True).items():
-            templates = self._routes.get(str(start), []) if start is not None else []
-            if has_inner:
-                templates = sorted([*templates, *self._inner], key=lambda t: (-t.shape.specificity, t.event, t.index))
-            rest = rows.select("row", "message")
-            for template in templates:
-                if rest.is_empty():
-                    break
-                rest = _fit(template, rest, out, self._reader, check_literal=bool(has_inner))
-        return {name: pl.concat(frames, how="diagonal") for name, frames in sorted(out.items())}
-
-
-def _fit(
-    template: EventTemplate,
-    rows: pl.DataFrame,
-    out: dict[str, list[pl.DataFrame]],
-    reader: TypeReader,
-    *,
-    check_literal: bool,
-) -> pl.DataFrame:
-    """Add the rows that the template fits to `out`, give back the others."""
-    if check_literal and not rows["message"].str.contains(template.literal, literal=True).any():
-        return rows
-    typed = [(f"f{n}", item.type) for n, item in enumerate(template.loose.fields) if item.type not in PRIMITIVES]
-    groups = rows["message"].str.extract_groups(template.loose.regex).struct.unnest()
-    is_likely = groups["m"].is_not_null()
-    if not is_likely.any():
-        return rows
-    fits = is_likely
-    for column, type_name in typed:
-        fits = fits & reader.fits(type_name, groups[column]).fill_null(False)
-    doubtful = is_likely & ~fits
-    if typed and doubtful.any():
-        # Cut at another place the texts may fit after all; only the exact expression can tell.
-        exact = rows.filter(doubtful)["message"].str.extract_groups(template.shape.regex).struct.unnest()
-        _put(template, rows.filter(doubtful), exact, exact["m"].is_not_null(), out)
-        found = rows.filter(doubtful).filter(exact["m"].is_not_null()).select("row")
-        _put(template, rows, groups, fits, out)
-        return rows.filter(~fits).join(found, on="row", how="anti")
-    _put(template, rows, groups, fits, out)
-    return rows.filter(~fits)
-
-
-def _put(
-    template: EventTemplate,
-    rows: pl.DataFrame,
-    groups: pl.DataFrame,
-    fits: pl.Series,
-    out: dict[str, list[pl.DataFrame]],
-) -> None:
-    if not fits.any():
-        return
-    named = groups.select(
-        *(pl.col(f"f{number}").alias(item.name) for number, item in enumerate(template.shape.fields)),
-        pl.col("exception"),
-    )
-    out.setdefault(template.event, []).append(pl.concat([rows.select("row"), named], how="horizontal").filter(fits))

@@ -1,0 +1,198 @@
+"""Which template fits a message, and what stands in its fields: in bulk, and in linear time.
+
+A template is literals with fields between them. Most messages are cut at the literals, from left to
+right: that costs a fraction of a regular expression and finds the same places. Only where that does
+not decide (a text that is not ASCII, an exception that may follow, a field of the wrong kind that
+another cut might mend) the expression is asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+from logscope.language.template import EventTemplate, quote
+from logscope.language.tree import PRIMITIVES, Field, Literal
+from logscope.reading import TypeReader
+
+# What an exception's name ends with: a message without these words has none behind it.
+_THROWN = "Exception|Error|Throwable"
+# For texts that are ASCII, so that short classes will do.
+_WHOLE = {
+    "int": "^-?[0-9]+$",
+    "word": "^[^ \t\n\x0b\x0c\r]+$",
+    "name": "^[A-Za-z0-9_.$-]+$",
+    "uuid": "^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$",
+    "hex": "^[0-9a-fA-F]+$",
+}
+_GREEDY = ("int", "hex")
+_DIGITS = frozenset("0123456789abcdefABCDEF")
+
+Fitted = dict[str, list[pl.DataFrame]]
+"""Per event the frames of its templates: row, a column per field, exception (its first line, or null)."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Cuts:
+    """Where a template's message is cut: behind `prefix` each field with the literal that ends it ("" at the end)."""
+
+    prefix: str
+    fields: tuple[tuple[str, str, str], ...]  # name, type, literal behind it
+
+    @classmethod
+    def of(cls, template: EventTemplate) -> _Cuts | None:
+        """The cuts of a template, None if its fields are not parted by literals that tell where they end."""
+        parts = template.template.parts
+        prefix = parts[0].text if parts and isinstance(parts[0], Literal) else ""
+        rest = parts[1:] if prefix else parts
+        fields = []
+        for field, literal in zip(rest[::2], [*rest[1::2], Literal("")], strict=False):
+            if not isinstance(field, Field) or not isinstance(literal, Literal):
+                return None
+            if field.type in _GREEDY and literal.text[:1] in _DIGITS:
+                return None
+            fields.append((field.name, field.type, literal.text))
+        return cls(prefix, tuple(fields))
+
+
+class Router:
+    """Finds the most specific template of each message without trying all of them.
+
+    Templates that begin with a literal are found by the message's beginning; the few that begin
+    with a field by a literal inside it.
+    """
+
+    def __init__(self, templates: list[EventTemplate], reader: TypeReader) -> None:
+        self._fitter = _Fitter(reader)
+        self._inner = [t for t in templates if not t.prefix]
+        prefixed = [t for t in templates if t.prefix]
+        prefixes = sorted({t.prefix for t in prefixed}, key=lambda text: (-len(text), text))
+        self._routes = {p: [t for t in prefixed if p.startswith(t.prefix)] for p in prefixes}
+        self._prefix_regex = "^(" + "|".join(quote(p) for p in prefixes) + ")" if prefixes else ""
+        self._inner_regex = "|".join(quote(t.literal) for t in self._inner)
+
+    def route(self, messages: pl.DataFrame) -> dict[str, pl.DataFrame]:
+        """Fit messages (row, message); gives per event a frame: row, its fields, exception."""
+        text = messages["message"]
+        none = pl.Series([None] * len(text), dtype=pl.String)
+        prefix = text.str.extract(self._prefix_regex, 1) if self._prefix_regex else none
+        inner = text.str.contains(self._inner_regex) if self._inner_regex else none.is_not_null()
+        plain = (text.str.len_bytes() == text.str.len_chars()) & ~text.str.contains(_THROWN)
+        work = messages.with_columns(prefix.alias("prefix"), inner.alias("inner"), plain.alias("plain"))
+        work = work.filter(prefix.is_not_null() | inner)
+        out: Fitted = {}
+        for (start, has_inner), rows in work.partition_by("prefix", "inner", as_dict=True).items():
+            templates = self._routes.get(str(start), []) if start is not None else []
+            if has_inner:
+                templates = sorted([*templates, *self._inner], key=lambda t: (-t.shape.specificity, t.event, t.index))
+            rest = rows.select("row", "message", "plain")
+            for template in templates:
+                if rest.is_empty():
+                    break
+                rest = self._fitter.fit(template, rest, out)
+        return {name: pl.concat(frames, how="diagonal") for name, frames in sorted(out.items())}
+
+
+class _Fitter:
+    """Fits one template at a time; what has to be made of a template is made once."""
+
+    def __init__(self, reader: TypeReader) -> None:
+        self._reader = reader
+        self._cuts: dict[tuple[str, int], _Cuts | None] = {}
+
+    def fit(self, template: EventTemplate, rows: pl.DataFrame, out: Fitted) -> pl.DataFrame:
+        """Add the rows (row, message, plain) that the template fits to `out`, give back the others."""
+        key = (template.event, template.index)
+        if key not in self._cuts:
+            self._cuts[key] = _Cuts.of(template)
+        cuts = self._cuts[key]
+        plain = rows["plain"] if cuts is not None else pl.repeat(False, len(rows), eager=True)
+        left = []
+        if cuts is not None and plain.any():
+            left.append(self._cut(template, cuts, rows if plain.all() else rows.filter(plain), out))
+        if not plain.all():
+            left.append(self._express(template, rows.filter(~plain) if plain.any() else rows, out))
+        return left[0] if len(left) == 1 else pl.concat(left)
+
+    def _cut(self, template: EventTemplate, cuts: _Cuts, rows: pl.DataFrame, out: Fitted) -> pl.DataFrame:
+        text = rows["message"]
+        if not cuts.fields:
+            fits = text == cuts.prefix
+            _put(template.event, rows, [], fits, None, out)
+            return rows.filter(~fits)
+        fits = text.str.starts_with(cuts.prefix)
+        rest = text.str.slice(len(cuts.prefix))
+        found: list[pl.Series] = []
+        again = pl.repeat(False, len(rows), eager=True)
+        for number, (_, _, literal) in enumerate(cuts.fields):
+            if number == len(cuts.fields) - 1:
+                if literal:
+                    fits &= rest.str.ends_with(literal)
+                    rest = rest.str.head(-len(literal))
+                found.append(rest)
+                break
+            # Parted by a prefix that is not there, the rest of the columns is null and so is what comes of it.
+            at = rest.str.find(literal, literal=True)
+            found.append(rest.str.head(at))
+            behind = rest.str.slice(at + 1)
+            again |= behind.str.contains(literal, literal=True).fill_null(False)
+            rest = behind.str.slice(len(literal) - 1)
+            fits &= at.is_not_null()
+            if not fits.any():
+                return rows
+        fits = fits.fill_null(False)
+        good = fits
+        for (_, kind, _), column in zip(cuts.fields, found, strict=True):
+            if kind in _WHOLE:
+                good = good & column.str.contains(_WHOLE[kind]).fill_null(False)
+            elif kind != "text" and good.any():
+                candidates = column.zip_with(good, pl.repeat(None, len(rows), dtype=pl.String, eager=True))
+                good = good & self._reader.fits(kind, candidates).fill_null(False)
+        _put(template.event, rows, list(zip((f[0] for f in cuts.fields), found, strict=True)), good, None, out)
+        # Cut at another place the texts may fit after all; only the exact expression can tell.
+        doubtful = fits & ~good & again
+        if not doubtful.any():
+            return rows.filter(~good)
+        rest = self._express(template, rows.filter(doubtful), out, loosely=False)
+        return pl.concat([rows.filter(~good & ~doubtful), rest])
+
+    def _express(
+        self, template: EventTemplate, rows: pl.DataFrame, out: Fitted, *, loosely: bool = True
+    ) -> pl.DataFrame:
+        """Fit by regular expressions: a loose one first, which is cheap, the exact one where that is in doubt."""
+        if loosely and not rows["message"].str.contains(template.literal, literal=True).any():
+            return rows
+        shape = template.loose if loosely else template.shape
+        groups = rows["message"].str.extract_groups(shape.regex).struct.unnest()
+        likely = groups["m"].is_not_null()
+        if not likely.any():
+            return rows
+        fits = likely
+        typed = [(f"f{n}", item.type) for n, item in enumerate(shape.fields) if item.type not in PRIMITIVES]
+        if loosely:
+            for column, kind in typed:
+                fits = fits & self._reader.fits(kind, groups[column]).fill_null(False)
+        named = [(item.name, groups[f"f{number}"]) for number, item in enumerate(shape.fields)]
+        _put(template.event, rows, named, fits, groups["exception"], out)
+        doubtful = likely & ~fits
+        if not doubtful.any():
+            return rows.filter(~fits)
+        rest = self._express(template, rows.filter(doubtful), out, loosely=False)
+        return pl.concat([rows.filter(~likely), rest])
+
+
+def _put(
+    event: str,
+    rows: pl.DataFrame,
+    fields: Sequence[tuple[str, pl.Series]],
+    fits: pl.Series,
+    exception: pl.Series | None,
+    out: Fitted,
+) -> None:
+    if not fits.any():
+        return
+    thrown = pl.lit(None, pl.String) if exception is None else exception
+    found = rows.select("row", *(column.alias(name) for name, column in fields), thrown.alias("exception"))
+    out.setdefault(event, []).append(found.filter(fits))
