@@ -60,10 +60,10 @@ class _Family:
     logid: str = ""
 
 
-def records_of_events(log: Log, eids: pl.Series) -> Wanted:
-    """The records of the given events."""
+def records_of_events(log: Log, eids: pl.Series, window: Window) -> Wanted:
+    """The records of the given events that lie in the window."""
     wanted: Wanted = {}
-    rows = log.events.table.filter(pl.col("eid").is_in(eids.implode()))
+    rows = _within(log.events.table.filter(pl.col("eid").is_in(eids.implode())), window)
     for source, line, time in rows.select("source", "line", "time").iter_rows():
         wanted.setdefault(source, {})[line] = time
     return wanted
@@ -153,7 +153,7 @@ def _select(log: Log, sources: Sequence[Source], family: _Family, window: Window
                     carried.append(((source.server, run), logid))
     usual = {logid for run, logid in _usual_logids(carried).items() if run in family.runs}
     logids = (usual | {family.logid}) - {""}
-    wanted = records_of_events(log, family.events)
+    wanted = records_of_events(log, family.events, window)
     for number, line, time, is_own, logid in candidates:
         if is_own or logid in logids:
             wanted.setdefault(number, {})[line] = time
@@ -167,15 +167,17 @@ def _verified(records: pl.DataFrame, family: _Family, runs: Sequence[str], windo
     if family.keys:
         keys = "|".join(re.escape(key) for key in sorted(family.keys))
         is_own |= pl.col("message").str.contains(rf"\b(?:{keys})\b")
+    is_own = is_own.fill_null(False).alias("is_own")
     carries = pl.col("logid").is_in(sorted({*family.logids, family.logid}))
+    return _within(records, window).filter(is_own | carries).select("line", "time", "run", "logid", is_own)
+
+
+def _within(records: pl.DataFrame, window: Window) -> pl.DataFrame:
     if window.since is not None:
         records = records.filter(pl.col("time") >= window.since)
     if window.until is not None:
         records = records.filter(pl.col("time") <= window.until)
-    rows = records.select(
-        "line", "time", "run", "logid", is_own.fill_null(False).alias("is_own"), carries.alias("carries")
-    )
-    return rows.filter(pl.col("is_own") | pl.col("carries")).drop("carries")
+    return records
 
 
 def stretches(

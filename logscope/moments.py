@@ -17,7 +17,7 @@ from logscope.errors import UsageError
 DAY = 86_400_000_000
 _EPOCH = date(1970, 1, 1)
 _FORM = re.compile(
-    r"(?:(?P<date>\d{4}-\d\d-\d\d)(?:[ T]|$))?"
+    r"(?:(?P<date>\d{4}-\d\d-\d\d)(?:[ T](?=\d)|$))?"
     r"(?:(?P<hour>\d\d?):(?P<minute>\d\d)(?::(?P<second>\d\d)(?:[.,](?P<fraction>\d{1,6}))?)?)?"
 )
 _OFFSET = re.compile(r"(?P<sign>[+-])(?P<hours>\d\d?)(?::?(?P<minutes>\d\d))?")

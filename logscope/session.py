@@ -14,6 +14,7 @@ from logscope.errors import GrammarError, UsageError
 from logscope.language.load import load, shipped_dir
 from logscope.language.tree import Catalog, Rule
 from logscope.model import Source
+from logscope.moments import Moment
 from logscope.pipeline import Log, Progress, Window, read_log
 from logscope.sources import discover
 
@@ -77,10 +78,19 @@ def unwatched(sources: Sequence[Source]) -> AbstractContextManager[None]:
     return nullcontext()
 
 
-def open_log(question: Question, catalog: Catalog, demand: Demand, watch: Watch = unwatched, only: str = "") -> Session:
-    """Read what `demand` asks for from the logs in question; `only` leaves out all sources but one.
+def open_log(
+    question: Question,
+    catalog: Catalog,
+    demand: Demand,
+    watch: Watch = unwatched,
+    *,
+    only: str = "",
+    beyond_window: bool = False,
+) -> Session:
+    """Read what `demand` asks for from the logs in question.
 
-    `watch` is given the sources and yields what is told how far reading has come.
+    `watch` is given the sources and yields what is told how far reading has come. `only` leaves out all
+    sources but the one of that name. With `beyond_window` everything is read, as if there were no window.
 
     Raises:
         UsageError: no path was given, or a time or zone cannot be read or does not fit the log.
@@ -95,28 +105,34 @@ def open_log(question: Question, catalog: Catalog, demand: Demand, watch: Watch 
     if only:
         sources = [source for source in sources if source.name == only]
     firsts = [source.first for source in sources if source.first is not None]
-    by_clock = [moment for moment in (since, until) if moment is not None and moment.is_clock]
-    if by_clock and firsts:
-        _check_day(by_clock[0], min(firsts), max(firsts))
-    day = moments.day_of(min(firsts, default=0))
-    window = Window(since.on(day).first if since else None, until.on(day).last if until else None)
-    if window.since is not None and window.until is not None and window.since > window.until:
-        raise UsageError(f"--since {question.since} is later than --until {question.until}; nothing lies between them")
+    window = _window(since, until, firsts)
     with watch(sources) as progress:
-        log = read_log(sources, problems, catalog, demand, window, progress)
+        log = read_log(sources, problems, catalog, demand, Window() if beyond_window else window, progress)
     firsts = [summary.first for summary in log.sources if summary.first is not None]
     lasts = [summary.last for summary in log.sources if summary.last is not None]
-    if by_clock and firsts and lasts:
-        _check_day(by_clock[0], min(firsts), max(lasts))
     start, end = min(firsts, default=0), max(lasts, default=0)
+    # Only now is it known where the log ends.
+    _check_day(since, until, [start, end])
     low, high = max(start, window.since or start), min(end, window.until or end)
     return Session(log, sources, window, moments.offset(question.tz, low, high))
 
 
-def _check_day(moment: moments.Moment, first: int, last: int) -> None:
-    if moments.day_of(first) != moments.day_of(last):
-        days = f"{moments.day_text(first)} to {moments.day_text(last)}"
-        example = f"{moments.day_text(first)}T{moment.text}"
+def _window(since: Moment | None, until: Moment | None, firsts: Sequence[int]) -> Window:
+    """The window, a mere clock time being one of the day on which the log begins."""
+    _check_day(since, until, firsts)
+    day = moments.day_of(min(firsts, default=0))
+    window = Window(since.on(day).first if since else None, until.on(day).last if until else None)
+    if since and until and window.since is not None and window.until is not None and window.since > window.until:
+        raise UsageError(f"nothing lies between '{since.text}' and '{until.text}': the first is later than the second")
+    return window
+
+
+def _check_day(since: Moment | None, until: Moment | None, times: Sequence[int]) -> None:
+    """Raise UsageError if a clock time is given without its day and the times are not all of one day."""
+    moment = next((one for one in (since, until) if one is not None and one.is_clock), None)
+    days = [moments.day_text(time) for time in sorted(times)]
+    if moment is not None and len(set(days)) > 1:
         raise UsageError(
-            f"'{moment.text}' is on several days of this log ({days}); give the day too, such as {example}"
+            f"'{moment.text}' is on several days of this log ({days[0]} to {days[-1]}); "
+            f"give the day too, such as {days[0]}T{moment.text}"
         )

@@ -13,6 +13,10 @@ def main() -> None:
         # Whatever else is imported takes longer than this may.
         print(f"logscope {__version__}")
         return
-    from logscope.cli.run import run
+    try:
+        from logscope.cli.run import run
 
-    sys.exit(run(sys.argv[1:]))
+        sys.exit(run(sys.argv[1:]))
+    except KeyboardInterrupt:
+        # `run` catches those that come while it runs; imports take long enough to be interrupted too.
+        sys.exit(130)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -54,8 +55,10 @@ class Console:
 
     def __init__(self, *, quiet: bool, no_color: bool) -> None:
         self._quiet = quiet
-        is_wanted = not no_color and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
-        self.color = is_wanted and is_terminal()
+        # As polars sets it when it is imported, a read from a silent pipe would go on in spite of Ctrl-C.
+        signal.siginterrupt(signal.SIGINT, True)
+        self._is_color_wanted = not (no_color or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb")
+        self.color = self._is_color_wanted and is_terminal()
 
     def note(self, text: str) -> None:
         """Say something to the person at standard error."""
@@ -77,7 +80,7 @@ class Console:
             return
         from logscope.cli.progress import shown
 
-        with shown(sources) as progress:
+        with shown(sources, color=self._is_color_wanted) as progress:
             yield progress
 
 

@@ -52,7 +52,7 @@ def told(catalog: Catalog, place: str, line: int, tz: str, watch: Watch) -> tupl
     path, source = _source(place)
     record = _record(source, line)
     demand = for_everything(catalog, all_fields=True)
-    session = open_log(Question([path], tz=tz), catalog, demand, watch, source.name)
+    session = open_log(Question([path], tz=tz), catalog, demand, watch, only=source.name)
     lines = [f"{source.name}:{line}"]
     before = ""
     for label, text in _rows(session, record):
@@ -73,7 +73,7 @@ def _source(place: str) -> tuple[str, Source]:
     for source in sources:
         if source.name == place:
             return path, source
-    names = [source.name for source in sources]
+    names = sorted(source.name for source in sources)
     near = difflib.get_close_matches(place, names, 1, 0) if path != place else names[:1]
     raise UsageError(f"'{path}' holds {len(sources):,} logs; say which, such as '{near[0]}:LINE'")
 

@@ -28,7 +28,7 @@ def page(catalog: Catalog, rule: Rule) -> str:
         _prose("Fixed", filter(None, [rule.fixed])),
         ["References", *_indented([ref.text for ref in rule.refs])] if rule.refs else [],
         *([_heading(one), *_indented(_steps(one))] for one in rule.fires[:1]),
-        *(["Example in which it stays quiet", *_indented(_steps(one))] for one in rule.quiet[:1]),
+        *(["Counter-example: it stays quiet", *_indented(_steps(one))] for one in rule.quiet[:1]),
     ]
     return "\n\n".join("\n".join(part) for part in parts if part) + "\n"
 

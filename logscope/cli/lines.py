@@ -61,7 +61,9 @@ def lines(
 
     console = options.console(quiet, no_color)
     catalog = load_catalog(grammars)
-    session = open_log(Question(paths, since, until), catalog, for_everything(catalog), console.watch)
+    # What belongs to an operation may be told by lines that lie outside of the window.
+    question, demand = Question(paths, since, until), for_everything(catalog)
+    session = open_log(question, catalog, demand, console.watch, beyond_window=True)
     console.problems(session.log.problems)
     with console.watch(session.sources) as progress:
         wanted = _wanted(session, resource, progress)
@@ -84,7 +86,7 @@ def _wanted(session: Session, text: str, progress: Progress | None) -> Wanted:
     if not (kind == "job" and id.isdecimal()):
         resource = find_resource(log, text)
         if resource.kind != "job":
-            return records_of_events(log, events_of(log, resource))
+            return records_of_events(log, events_of(log, resource), session.window)
         id = resource.id
     return records_of_job(log, session.sources, int(id), session.window, progress)
 

@@ -15,8 +15,8 @@ _NAME_WIDTH = 40
 
 
 @contextmanager
-def shown(sources: Sequence[Source]) -> Iterator[Callable[[str, int], None]]:
-    """Show a bar on standard error; gives what is told the bytes read so far from a source by its name."""
+def shown(sources: Sequence[Source], *, color: bool) -> Iterator[Callable[[str, int], None]]:
+    """Show a bar on standard error; gives what is told how many bytes of a source, by its name, were read so far."""
     sizes = [source.size for source in sources]
     total = None if None in sizes else sum(size for size in sizes if size is not None)
     columns = (
@@ -27,7 +27,7 @@ def shown(sources: Sequence[Source]) -> Iterator[Callable[[str, int], None]]:
         TimeRemainingColumn(),
     )
     done: dict[str, int] = {}
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    with Progress(*columns, console=Console(stderr=True, no_color=not color), transient=True) as bar:
         task = bar.add_task("reading", total=total)
 
         def progress(name: str, count: int) -> None:
