@@ -68,3 +68,10 @@ def test_logs_of_another_run_in_the_same_archive_are_foreign() -> None:
         ("d/all.zip!r1", {"d/all.zip!r2/ms.log"}),
         ("d/all.zip!r2", {"d/all.zip!r1/ms.log"}),
     ]
+
+
+def test_marvins_files_without_their_folder_are_a_run_by_themselves() -> None:
+    (place,), _ = group(
+        [seen(recognise.RESULTS, "/d/pasted/results.txt"), seen(recognise.RUNINFO, "/d/pasted/runinfo.txt")]
+    )
+    assert (place.name, place.roots) == ("d/pasted", {"/d/pasted"})

@@ -9,12 +9,11 @@ from dataclasses import dataclass, field, replace
 
 from logscope.ci import clocks, joblog, outcomes, runinfo, xunit
 from logscope.ci.cases import cases_of
-from logscope.ci.recognise import JOB_LOG, RESULTS, RUNINFO, STARTDATE, SUMMARY, TIMES, XUNIT
+from logscope.ci.recognise import FOLDER, JOB_LOG, RESULTS, RUNINFO, STARTDATE, SUMMARY, TIMES, XUNIT
 from logscope.ci.text import lines, without_github_times
 from logscope.ci.values import Artifact, Outcome, Run
 from logscope.model import Problem
 
-_FOLDER = re.compile(r"(.+)_[A-Za-z0-9]{6}$")
 _XUNIT = re.compile(r"(.+\.py)\.xml$")
 _MODULE = re.compile(r"\b(test_\w+)\.py\b|\.(test_\w+)\.\w+$")
 
@@ -152,7 +151,7 @@ def _by_file(name: str, found: _Found) -> dict[str, Folder]:
     folders: dict[str, Folder] = {}
     doubled: list[str] = []
     for folder in found.folders.values():
-        module = None if clocks.folder_time(folder.name) else _FOLDER.match(folder.name)
+        module = None if clocks.folder_time(folder.name) else FOLDER.match(folder.name)
         texts = [*folder.results, *folder.info.failures]
         file = f"{module[1]}.py" if module else _file_of(texts) or folder.name
         if not (texts or folder.info.tests() or (module and folder.info.stretches)):

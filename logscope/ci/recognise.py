@@ -10,6 +10,8 @@ RUNINFO, RESULTS, XUNIT, TIMES, SUMMARY, STARTDATE, JOB_LOG = (
 # A file that may be empty and yet tells something: a test file that did not run has an empty one.
 _XUNIT_NAME = re.compile(r"\.py\.xml$")
 _MARVIN_FOLDER = "MarvinLogs"
+# Marvin's folder of one test file: the module, or the time until the file is done, and six random characters.
+FOLDER = re.compile(r"([^/]+)_[A-Z0-9]{6}$")
 _STARTDATE_NAME = "testrunstartdate"
 
 _FORMS = (
@@ -46,7 +48,7 @@ def root_of(kind: str, path: str) -> str:
     if kind == JOB_LOG:
         return path
     folder = _parent(path)
-    if kind in (RUNINFO, RESULTS):
+    if kind in (RUNINFO, RESULTS) and FOLDER.search(folder):
         folder = _parent(folder)
     return _parent(folder) if folder.rpartition("/")[2] == _MARVIN_FOLDER else folder
 

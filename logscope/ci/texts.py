@@ -64,7 +64,7 @@ class FailureTexts:
 
     def _consequence(self, event: str) -> str:
         rules = ", ".join(self._rules.get(event, ()))
-        return f"its text is that of '{self._titles[event]}'" + (f", which {rules} leads to" if rules else "")
+        return f"its text is that of '{self._titles[event]}'" + (f", as after {rules}" if rules else "")
 
 
 def _kind(text: str) -> str:
