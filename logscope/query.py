@@ -10,9 +10,10 @@ from typing import Any
 
 import polars as pl
 
+from logscope.demand import Demand, for_events, paths_used
 from logscope.errors import Span, UsageError
 from logscope.items import SCHEMA
-from logscope.language.paths import event_fields
+from logscope.language.paths import event_fields, event_kinds
 from logscope.language.tree import Catalog, Name, Spec
 from logscope.model import Resource
 from logscope.pipeline import Log
@@ -41,6 +42,12 @@ def kinds(catalog: Catalog) -> set[str]:
         found.add((declared.kind or declared.name).text)
         found |= {rendering.kind.text for rendering in declared.matches if rendering.kind}
     return found - {"none"}
+
+
+def for_kinds(catalog: Catalog, wanted: set[str]) -> Demand:
+    """What must be extracted to find all records that name a resource of these kinds."""
+    names = [name for name in catalog.events if event_kinds(catalog, name) & wanted]
+    return Demand(for_events(catalog, names).events, paths_used(catalog))
 
 
 def find_resource(log: Log, text: str) -> Resource:

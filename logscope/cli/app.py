@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from inspect import cleandoc
 from typing import Annotated
 
 import typer
@@ -48,3 +49,16 @@ events.register(app)
 explain.register(app)
 rules.register(app)
 grammar.register(app)
+
+
+def _unwrap_help(group: typer.Typer) -> None:
+    """Join the lines of each paragraph: how wide they may be is for the terminal to say."""
+    for command in group.registered_commands:
+        text = cleandoc(command.callback.__doc__ or "") if command.callback else ""
+        command.help = "\n\n".join(" ".join(paragraph.split()) for paragraph in text.split("\n\n"))
+    for below in group.registered_groups:
+        if below.typer_instance:
+            _unwrap_help(below.typer_instance)
+
+
+_unwrap_help(app)

@@ -13,11 +13,14 @@ from logscope.cli.exits import OK, PART_UNREAD
 from logscope.report.parts.visible import visible
 
 if TYPE_CHECKING:
+    from logscope.demand import Demand
     from logscope.following import Stretch, Wanted
+    from logscope.language.tree import Catalog
     from logscope.pipeline import Progress
     from logscope.session import Session
 
 _BLOCK = 1 << 20
+_JOB, _LOGID = "job", "logid"
 
 
 def register(app: typer.Typer) -> None:
@@ -55,15 +58,14 @@ def lines(
     their answers on other threads. For any other resource they are the records that name it. With several sources
     each line has SOURCE:LINE: before it, or SOURCE-LINE- if it is context.
     """
-    from logscope.demand import for_everything
     from logscope.following import stretches
     from logscope.session import Question, load_catalog, open_log
 
     console = options.console(quiet, no_color)
     catalog = load_catalog(grammars)
     # What belongs to an operation may be told by lines that lie outside of the window.
-    question, demand = Question(paths, since, until), for_everything(catalog)
-    session = open_log(question, catalog, demand, console.watch, beyond_window=True)
+    question = Question(paths, since, until)
+    session = open_log(question, catalog, _demand(catalog, resource), console.watch, beyond_window=True)
     console.problems(session.log.problems)
     with console.watch(session.sources) as progress:
         wanted = _wanted(session, resource, progress)
@@ -75,17 +77,28 @@ def lines(
     return PART_UNREAD if session.log.problems else OK
 
 
+def _demand(catalog: Catalog, text: str) -> Demand:
+    """What must be extracted to follow `text`: less than everything where it tells the kind of the resource."""
+    from logscope.demand import for_everything
+    from logscope.query import for_kinds, kinds
+
+    kind, colon, _ = text.partition(":")
+    if colon and kind in (_JOB, _LOGID):
+        return for_kinds(catalog, {_JOB, "command"})
+    return for_kinds(catalog, {kind}) if colon and kind in kinds(catalog) else for_everything(catalog)
+
+
 def _wanted(session: Session, text: str, progress: Progress | None) -> Wanted:
     from logscope.following import records_of_events, records_of_job, records_of_logid
     from logscope.query import events_of, find_resource
 
     log = session.log
     kind, _, id = text.partition(":")
-    if kind == "logid":
+    if kind == _LOGID:
         return records_of_logid(log, session.sources, id, session.window, progress)
-    if not (kind == "job" and id.isdecimal()):
+    if not (kind == _JOB and id.isdecimal()):
         resource = find_resource(log, text)
-        if resource.kind != "job":
+        if resource.kind != _JOB:
             return records_of_events(log, events_of(log, resource), session.window)
         id = resource.id
     return records_of_job(log, session.sources, int(id), session.window, progress)
