@@ -171,7 +171,9 @@ class Correlator:
     def _about(self, frame: pl.DataFrame, choices: tuple[Choice, ...], keys: list[str]) -> pl.DataFrame:
         if not choices:
             return frame.with_columns(pl.lit(None, pl.UInt32).alias("of_eid"))
-        about = self._rows(choices, keys).drop_nulls(keys).sort("order").unique(keys, keep="first", maintain_order=True)
+        ranked = [self._rows((one,), keys).with_columns(pl.lit(rank).alias("rank")) for rank, one in enumerate(choices)]
+        about = pl.concat(ranked).drop_nulls(keys).sort("rank", "order")
+        about = about.unique(keys, keep="first", maintain_order=True)
         return frame.join(about.select(*keys, pl.col("eid").alias("of_eid")), on=keys, how="inner")
 
 

@@ -62,6 +62,10 @@ def _from_event(events: EventSet, name: str, kind: str, source: str) -> pl.DataF
     by_run = _nearest(rows.filter(pl.col("run") != ""), givers.filter(pl.col("run") != ""), list(ACTOR))
     left = rows.join(by_run, on="eid", how="anti").filter(pl.col("about_job").is_not_null())
     by_job = _nearest(left, givers.filter(pl.col("about_job").is_not_null()), ["about_job"])
+    if kind == "job":
+        # Its context tells whose line it is; who that works for is another job.
+        rest = rows.join(pl.concat([by_run, by_job]), on="eid", how="anti").filter(pl.col("job").is_not_null())
+        return pl.concat([by_run, by_job, rest.select("eid", pl.col("job").cast(pl.String).alias("id"))])
     # A job that works for another one acts on what that one is about.
     rest = rows.join(pl.concat([by_run, by_job]), on="eid", how="anti").filter(pl.col("origin").is_not_null())
     rest = rest.with_columns(pl.col("origin").cast(pl.String).alias("about_job"))

@@ -275,6 +275,7 @@ class Entry:
     line: str  # SOURCE:LINE of the event or of the opening
     closed_by: str = ""
     depth: int = 0
+    caused_by: str = ""  # the request or the actor behind it, where the log tells and it is not the actor itself
 
 
 @dataclass(slots=True)

@@ -14,6 +14,7 @@ import polars as pl
 
 from logscope import __version__
 from logscope.actors import ActorNames, with_families
+from logscope.causes import Causes
 from logscope.correlate import Correlator, Horizon
 from logscope.demand import PLACE, Demand, for_rules
 from logscope.detect import Detector, Occurrence, Verdict
@@ -93,9 +94,14 @@ class Log:
         return Teller(self.events, self.catalog, self.items, self.identity, self.names, sources)
 
     @cached_property
+    def causes(self) -> Causes:
+        """What caused what."""
+        return Causes(self.events, self.catalog, self.items, self.teller)
+
+    @cached_property
     def timelines(self) -> Timelines:
         """What happened to one resource."""
-        return Timelines(self.events, self.catalog, self.items, self.teller)
+        return Timelines(self.events, self.catalog, self.items, self.teller, self.causes)
 
 
 def literals_for_analyze(catalog: Catalog) -> list[str]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
+from logscope.causes import Causes
 from logscope.errors import Span
 from logscope.explain import Teller
 from logscope.items import SCHEMA, Items
@@ -16,8 +17,9 @@ from logscope.model import Entry, EventSet, Resource, Timeline
 class Timelines:
     """Timelines of one log."""
 
-    def __init__(self, events: EventSet, catalog: Catalog, items: Items, teller: Teller) -> None:
+    def __init__(self, events: EventSet, catalog: Catalog, items: Items, teller: Teller, causes: Causes) -> None:
         self._events, self._catalog, self._items, self._teller = events, catalog, items, teller
+        self._causes = causes
 
     def of(self, resources: Sequence[Resource]) -> list[Timeline]:
         """The timelines of some resources (canonical kind and id), in their order."""
@@ -51,6 +53,7 @@ class Timelines:
         rows = rows.sort("number", "order", "is_point", "item")
         titles = self._teller.titles(rows.unique("item"))
         places = self._teller.places(pl.concat([rows["open_eid"], rows["close_eid"]]).drop_nulls().unique())
+        behind = self._causes.behind(rows)
         found: dict[int, list[Entry]] = {}
         open_until: list[int] = []
         for row in rows.iter_rows(named=True):
@@ -59,10 +62,13 @@ class Timelines:
             entries = found.setdefault(row["number"], [])
             open_until = [end for end in open_until if end > row["start"]]
             kind = "event" if row["is_point"] else "interval"
+            actor = self._teller.actor(row)
+            cause = behind.get(row["family"], "")
             entries.append(
                 Entry(
-                    row["start"], row["end"], kind, row["of"], titles[row["item"]], self._teller.actor(row),
-                    row["outcome"], places.get(row["open_eid"], ""), places.get(row["close_eid"], ""), len(open_until),
+                    row["start"], row["end"], kind, row["of"], titles[row["item"]], actor, row["outcome"],
+                    places.get(row["open_eid"], ""), places.get(row["close_eid"], ""), len(open_until),
+                    cause if cause != actor.name else "",
                 )
             )  # fmt: skip
             if not row["is_point"]:

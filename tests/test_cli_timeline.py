@@ -16,7 +16,7 @@ def test_table_has_intervals_with_what_happened_meanwhile_below() -> None:
     assert (done.code, done.err) == (0, "")
     lines = done.out.splitlines()
     assert lines[0] == "network:209 (net-a, 5df664d2-9d1a-495e-8854-b1206b3f5e7a)"
-    assert lines[2].split() == ["TIME", "LASTED", "WHO", "WHAT", "LINE"]
+    assert lines[2].split() == ["TIME", "LASTED", "WHO", "WHAT", "CAUSED", "BY", "LINE"]
     hold = next(line for line in lines if "implement hold on network 209" in line)
     strike = next(line for line in lines if "orphan check puts network 209 to Shutdown" in line)
     assert hold.startswith("2026-10-29 01:20:23.709  38.321 s  VM start (job-4251 of job-4248, vm 612)")

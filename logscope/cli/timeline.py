@@ -11,10 +11,13 @@ from logscope.cli import options
 from logscope.cli.console import write
 from logscope.cli.exits import OK, PART_UNREAD
 from logscope.cli.timeline_formats import FORMATS
-from logscope.model import Coverage, Report, Timeline
+from logscope.errors import UsageError
+from logscope.model import Coverage, Report, Resource, Timeline
 
 if TYPE_CHECKING:
     from logscope.session import Session
+
+_JOB = "job"
 
 
 def register(app: typer.Typer) -> None:
@@ -23,6 +26,7 @@ def register(app: typer.Typer) -> None:
         epilog=options.examples(
             "timeline management-server.log -r network:209",
             "timeline /var/log/cloudstack/management -r r-598-VM --since 01:00",
+            "timeline ms1.log ms2.log -r job:4248",
             "timeline ms1.log ms2.log -r vm:612 -r network:209 --format html > vm-612.html",
         )
     )(timeline)
@@ -43,10 +47,12 @@ def timeline(
     """Show everything that happened to a resource, in order, with who did it.
 
     What has a beginning and an end (a hold of a lock, an operation) stands as one row with its duration;
-    what happened meanwhile stands indented below it.
+    what happened meanwhile stands indented below it. What caused an act is named where the log tells.
+
+    For a job the text is a tree: the request, the jobs it submitted, what they did and the commands they sent, each
+    with the time that it lasted and that it had to wait before it began.
     """
     from logscope.demand import for_everything
-    from logscope.query import find_resource
     from logscope.session import Question, load_catalog, open_log
 
     options.check_choice("format", format, list(FORMATS))
@@ -54,10 +60,29 @@ def timeline(
     catalog = load_catalog(grammars)
     session = open_log(Question(paths, since, until, tz), catalog, for_everything(catalog), console.watch)
     console.problems(session.log.problems)
-    found = [find_resource(session.log, text) for text in dict.fromkeys(resource)]
-    timelines = session.log.timelines.of(list(dict.fromkeys(found)))
-    write(FORMATS[format](_report(session, timelines), console.color))
+    found = list(dict.fromkeys(_meant(session, text) for text in dict.fromkeys(resource)))
+    trees = {str(one): session.log.causes.of_job(int(one.id)) for one in found if _is_job(one)}
+    timelines = session.log.timelines.of(found)
+    write(FORMATS[format](_report(session, timelines), trees, console.color))
     return PART_UNREAD if session.log.problems else OK
+
+
+def _is_job(resource: Resource) -> bool:
+    return resource.kind == _JOB and resource.id.isdecimal()
+
+
+def _meant(session: Session, text: str) -> Resource:
+    """The resource that a text means; of some jobs, those of background tasks, only other jobs tell."""
+    from logscope.query import find_resource
+
+    try:
+        return find_resource(session.log, text)
+    except UsageError:
+        kind, _, id = text.partition(":")
+        job = Resource(kind, id)
+        if _is_job(job) and session.log.causes.of_job(int(id)):
+            return job
+        raise
 
 
 def _report(session: Session, timelines: list[Timeline]) -> Report:
