@@ -9,7 +9,6 @@ another cut might mend) the expression is asked.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import polars as pl
 
@@ -34,12 +33,38 @@ Fitted = dict[str, list[pl.DataFrame]]
 """Per event the frames of its templates: row, a column per field, exception (its first line, or null)."""
 
 
-@dataclass(frozen=True, slots=True)
 class _Cuts:
-    """Where a template's message is cut: behind `prefix` each field with the literal that ends it ("" at the end)."""
+    """How the message of a template is cut at its literals; the expressions are made once.
 
-    prefix: str
-    fields: tuple[tuple[str, str, str], ...]  # name, type, literal behind it
+    `fields` are (name, type). The cut frame has a column `f0`, `f1` … for each and `fits`: whether all literals are
+    there and all fields of primitive types are of their kind.
+    """
+
+    def __init__(self, prefix: str, fields: Sequence[tuple[Field, str]]) -> None:
+        self.fields = [(field.name, field.type) for field, _ in fields]
+        rest = pl.col("rest")
+        fits = [pl.col("message").str.starts_with(prefix)]
+        self._steps = [[pl.col("message").str.slice(len(prefix)).alias("rest")]]
+        self._again = [*self._steps]
+        for number, (field, literal) in enumerate(fields):
+            column, at = f"f{number}", pl.col("at")
+            if number < len(fields) - 1:
+                self._steps.append([rest.str.find(literal, literal=True).alias("at")])
+                self._steps.append([rest.str.head(at).alias(column), rest.str.slice(at + len(literal)).alias("rest")])
+                fits.append(rest.is_not_null())
+                found = rest.str.slice(at + 1).str.contains(literal, literal=True)
+                self._again.append(self._steps[-2])
+                self._again.append([found.alias(f"again{number}"), rest.str.slice(at + len(literal)).alias("rest")])
+            else:
+                fits.append(rest.str.ends_with(literal))
+                self._steps.append([(rest.str.head(-len(literal)) if literal else rest).alias(column)])
+            if field.type in _WHOLE:
+                fits.append(pl.col(column).str.contains(_WHOLE[field.type]))
+        if not fields:
+            fits = [pl.col("message") == prefix]
+        whole = rest.str.ends_with(fields[-1][1]) if fields else pl.lit(False)
+        self._again.append([pl.all_horizontal(fits[0], whole).fill_null(False).alias("whole")])
+        self._steps.append([pl.all_horizontal(fits).fill_null(False).alias("fits")])
 
     @classmethod
     def of(cls, template: EventTemplate) -> _Cuts | None:
@@ -53,8 +78,25 @@ class _Cuts:
                 return None
             if field.type in _GREEDY and literal.text[:1] in _DIGITS:
                 return None
-            fields.append((field.name, field.type, literal.text))
-        return cls(prefix, tuple(fields))
+            fields.append((field, literal.text))
+        return cls(prefix, fields)
+
+    def cut(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """The rows with their fields and `fits`."""
+        return _in_steps(rows, self._steps)
+
+    def again(self, rows: pl.DataFrame) -> pl.Series:
+        """Whether a row has all literals and could be cut at another place too."""
+        elsewhere = pl.any_horizontal(pl.lit(False), pl.col("^again[0-9]+$")).fill_null(False)
+        return _in_steps(rows, self._again).select(pl.col("whole") & elsewhere).to_series()
+
+
+def _in_steps(rows: pl.DataFrame, steps: Sequence[Sequence[pl.Expr]]) -> pl.DataFrame:
+    frame = rows.lazy()
+    for step in steps:
+        frame = frame.with_columns(step)
+    # There is nothing to optimise, and to look for it takes longer than the work on a small batch.
+    return frame.collect(optimizations=pl.QueryOptFlags.none())
 
 
 class Router:
@@ -117,46 +159,25 @@ class _Fitter:
         return left[0] if len(left) == 1 else pl.concat(left)
 
     def _cut(self, template: EventTemplate, cuts: _Cuts, rows: pl.DataFrame, out: Fitted) -> pl.DataFrame:
-        text = rows["message"]
-        if not cuts.fields:
-            fits = text == cuts.prefix
-            _put(template.event, rows, [], fits, None, out)
-            return rows.filter(~fits)
-        fits = text.str.starts_with(cuts.prefix)
-        rest = text.str.slice(len(cuts.prefix))
-        found: list[pl.Series] = []
-        again = pl.repeat(False, len(rows), eager=True)
-        for number, (_, _, literal) in enumerate(cuts.fields):
-            if number == len(cuts.fields) - 1:
-                if literal:
-                    fits &= rest.str.ends_with(literal)
-                    rest = rest.str.head(-len(literal))
-                found.append(rest)
-                break
-            # Parted by a prefix that is not there, the rest of the columns is null and so is what comes of it.
-            at = rest.str.find(literal, literal=True)
-            found.append(rest.str.head(at))
-            behind = rest.str.slice(at + 1)
-            again |= behind.str.contains(literal, literal=True).fill_null(False)
-            rest = behind.str.slice(len(literal) - 1)
-            fits &= at.is_not_null()
-            if not fits.any():
-                return rows
-        fits = fits.fill_null(False)
-        good = fits
-        for (_, kind, _), column in zip(cuts.fields, found, strict=True):
-            if kind in _WHOLE:
-                good = good & column.str.contains(_WHOLE[kind]).fill_null(False)
-            elif kind != "text" and good.any():
-                candidates = column.zip_with(good, pl.repeat(None, len(rows), dtype=pl.String, eager=True))
+        cut = cuts.cut(rows)
+        good = cut["fits"]
+        if not good.any():
+            return self._cut_elsewhere(template, cuts, rows, out)
+        for number, (_, kind) in enumerate(cuts.fields):
+            if kind not in PRIMITIVES and good.any():
+                candidates = cut[f"f{number}"].zip_with(good, pl.repeat(None, len(rows), dtype=pl.String, eager=True))
                 good = good & self._reader.fits(kind, candidates).fill_null(False)
-        _put(template.event, rows, list(zip((f[0] for f in cuts.fields), found, strict=True)), good, None, out)
-        # Cut at another place the texts may fit after all; only the exact expression can tell.
-        doubtful = fits & ~good & again
-        if not doubtful.any():
-            return rows.filter(~good)
-        rest = self._express(template, rows.filter(doubtful), out, loosely=False)
-        return pl.concat([rows.filter(~good & ~doubtful), rest])
+        _put(template.event, cut, [(name, f"f{n}") for n, (name, _) in enumerate(cuts.fields)], good, out)
+        return self._cut_elsewhere(template, cuts, rows.filter(~good), out)
+
+    def _cut_elsewhere(self, template: EventTemplate, cuts: _Cuts, rows: pl.DataFrame, out: Fitted) -> pl.DataFrame:
+        """Fit what may fit when it is cut at other places than the first; only the exact expression can tell."""
+        if rows.is_empty() or not any(kind != "text" for _, kind in cuts.fields):
+            return rows
+        again = cuts.again(rows)
+        if not again.any():
+            return rows
+        return pl.concat([rows.filter(~again), self._express(template, rows.filter(again), out, loosely=False)])
 
     def _express(
         self, template: EventTemplate, rows: pl.DataFrame, out: Fitted, *, loosely: bool = True
@@ -170,12 +191,12 @@ class _Fitter:
         if not likely.any():
             return rows
         fits = likely
-        typed = [(f"f{n}", item.type) for n, item in enumerate(shape.fields) if item.type not in PRIMITIVES]
         if loosely:
-            for column, kind in typed:
-                fits = fits & self._reader.fits(kind, groups[column]).fill_null(False)
-        named = [(item.name, groups[f"f{number}"]) for number, item in enumerate(shape.fields)]
-        _put(template.event, rows, named, fits, groups["exception"], out)
+            for number, item in enumerate(shape.fields):
+                if item.type not in PRIMITIVES:
+                    fits = fits & self._reader.fits(item.type, groups[f"f{number}"]).fill_null(False)
+        named = [(item.name, f"f{number}") for number, item in enumerate(shape.fields)]
+        _put(template.event, pl.concat([rows.select("row"), groups], how="horizontal"), named, fits, out)
         doubtful = likely & ~fits
         if not doubtful.any():
             return rows.filter(~fits)
@@ -183,16 +204,9 @@ class _Fitter:
         return pl.concat([rows.filter(~likely), rest])
 
 
-def _put(
-    event: str,
-    rows: pl.DataFrame,
-    fields: Sequence[tuple[str, pl.Series]],
-    fits: pl.Series,
-    exception: pl.Series | None,
-    out: Fitted,
-) -> None:
-    if not fits.any():
-        return
-    thrown = pl.lit(None, pl.String) if exception is None else exception
-    found = rows.select("row", *(column.alias(name) for name, column in fields), thrown.alias("exception"))
-    out.setdefault(event, []).append(found.filter(fits))
+def _put(event: str, cut: pl.DataFrame, named: Sequence[tuple[str, str]], fits: pl.Series, out: Fitted) -> None:
+    """Keep the rows that fit: their fields under their names, and the exception if there is a column of it."""
+    if fits.any():
+        thrown = pl.col("exception") if "exception" in cut.columns else pl.lit(None, pl.String).alias("exception")
+        found = cut.filter(fits).select("row", *(pl.col(column).alias(name) for name, column in named), thrown)
+        out.setdefault(event, []).append(found)
