@@ -7,21 +7,29 @@ anything else.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
-from logscope.language.tree import Catalog, Choice, Comparison, Path, Rule, Spec
+from logscope.language.paths import event_templates, fields_of
+from logscope.language.tree import Catalog, Choice, Comparison, Event, Path, Rule, Spec, Value
 
 PLACE = re.compile(r"\{([a-z][a-z0-9_.-]*)\}")
 _ALWAYS = ("restart", "submits")
+_TELLING = ("=", "in", "starts", "ends")
+_LEAST_NEEDLE = 8  # shorter texts stand in too many lines
 
 
 @dataclass(frozen=True, slots=True)
 class Demand:
-    """`events` None asks for all events, `paths` None for all fields."""
+    """`events` None asks for all events, `paths` None for all fields.
+
+    `needles`: events that are asked for only where a field has one of some texts; a line without any of
+    its event's needles cannot be meant, so it is not even looked at.
+    """
 
     events: frozenset[str] | None
     paths: frozenset[str] | None
+    needles: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
 
 def for_events(catalog: Catalog, names: Iterable[str]) -> Demand:
@@ -50,7 +58,7 @@ def for_rules(catalog: Catalog, rules: Iterable[Rule]) -> Demand:
     for tag in (*_ALWAYS, "failure"):
         for name in catalog.events_tagged(tag):
             closure.add(name)
-    return Demand(frozenset(closure.events), paths_used(catalog))
+    return Demand(frozenset(closure.events), paths_used(catalog), closure.needles())
 
 
 def for_everything(catalog: Catalog, *, all_fields: bool = False) -> Demand:
@@ -63,19 +71,26 @@ class _Closure:
         self._catalog = catalog
         self.events: set[str] = set()
         self._intervals: set[str] = set()
+        self._asked: dict[str, set[frozenset[str]]] = {}
 
     def add_spec(self, spec: Spec) -> None:
         if spec.any_of_tag:
             for name in self._catalog.events_tagged(spec.name.text) + self._catalog.intervals_tagged(spec.name.text):
                 self.add(name)
         else:
-            self.add(spec.name.text)
+            self.add(spec.name.text, spec.where)
 
     def add_choices(self, choices: Iterable[Choice]) -> None:
         for choice in choices:
-            self.add(choice.event.text)
+            self.add(choice.event.text, choice.where)
 
-    def add(self, name: str) -> None:
+    def needles(self) -> dict[str, frozenset[str]]:
+        """Events that were never asked for without a text that must stand in their line."""
+        return {name: frozenset().union(*asked) for name, asked in self._asked.items() if frozenset() not in asked}
+
+    def add(self, name: str, where: Sequence[Comparison] = ()) -> None:
+        if name in self._catalog.events:
+            self._asked.setdefault(name, set()).add(_needles(self._catalog.events[name], where))
         if name in self._catalog.events and name not in self.events:
             self.events.add(name)
             for takes in self._catalog.events[name].takes:
@@ -85,6 +100,25 @@ class _Closure:
             self._intervals.add(name)
             declared = self._catalog.intervals[name]
             self.add_choices((*declared.opens, *declared.closes, *declared.of))
+
+
+def _needles(event: Event, where: Sequence[Comparison]) -> frozenset[str]:
+    """Texts of which a line that meets the conditions contains one; empty when none can be told.
+
+    Only fields that are read from the line itself count: an id may have been learnt elsewhere.
+    """
+    own = {part.name for template in event_templates(event) for part in fields_of(template)}
+    best: frozenset[str] = frozenset()
+    for comparison in where:
+        name, _, below = comparison.left.text.partition(".")
+        right = comparison.right
+        if name not in own or below.rpartition(".")[2] == "id" or comparison.operator not in _TELLING:
+            continue
+        values = right if isinstance(right, tuple) else (right,)
+        texts = frozenset(str(value.value) for value in values if isinstance(value, Value))
+        if texts and min(map(len, texts)) >= _LEAST_NEEDLE:
+            best = max(best, texts, key=lambda found: min(map(len, found), default=0))
+    return best
 
 
 def paths_used(catalog: Catalog) -> frozenset[str]:

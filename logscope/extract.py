@@ -7,7 +7,9 @@ expression is paid once per batch and template, not once per line.
 from __future__ import annotations
 
 import io
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 import polars as pl
 
@@ -18,7 +20,7 @@ from logscope.model import EventSet
 from logscope.reading import ALIAS, TypeReader
 
 CORE = ("eid", "time", "source", "line", "server", "event", "level", "thread", "run", "job", "origin", "work", "logid")
-_BATCH_ROWS = 20_000
+_BATCH_ROWS = 100_000
 _BATCH_BYTES = 48 << 20
 _NOT_FIELDS = ("row", "exception")
 
@@ -71,15 +73,21 @@ class Extraction:
 class Extractor:
     """Collects candidates of any number of sources and turns them into events.
 
-    `events` None asks for every event of the catalog; `paths` None keeps every field, a set only
-    those field paths.
+    `events` None asks for every event of the catalog; `paths` None keeps every field, else only those
+    field paths; `needles` are texts of which a line of an event must contain one to be asked for.
     """
 
-    def __init__(self, catalog: Catalog, events: set[str] | None, paths: set[str] | None = None) -> None:
+    def __init__(
+        self,
+        catalog: Catalog,
+        events: Collection[str] | None,
+        paths: Collection[str] | None = None,
+        needles: Mapping[str, Collection[str]] = MappingProxyType({}),
+    ) -> None:
         self._catalog = catalog
         self._paths = paths
         self._templates = event_templates(catalog, events)
-        self.literals = line_literals(self._templates)
+        self.literals = line_literals(self._templates, needles)
         self._reader = TypeReader(catalog)
         self._router = Router(self._templates, self._reader)
         self._insides = {

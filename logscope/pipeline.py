@@ -107,7 +107,7 @@ class Log:
 def literals_for_analyze(catalog: Catalog) -> list[str]:
     """The literals by which `analyze` selects candidate lines."""
     demand = for_rules(catalog, catalog.rules.values())
-    return line_literals(event_templates(catalog, set(demand.events or ())))
+    return line_literals(event_templates(catalog, demand.events), demand.needles)
 
 
 def read_log(
@@ -122,8 +122,7 @@ def read_log(
 
     Raises NothingReadError when no source gave a single record.
     """
-    events = None if demand.events is None else set(demand.events)
-    extractor = Extractor(catalog, events, None if demand.paths is None else set(demand.paths))
+    extractor = Extractor(catalog, demand.events, demand.paths, demand.needles)
     selector = Selector(extractor.literals)
     summaries: list[SourceSummary] = []
     coverage = Coverage()

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import heapq
 import re
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from types import MappingProxyType
 
 from logscope.language.tree import PRIMITIVES, Catalog, Field, Literal, Template
 
@@ -127,7 +129,7 @@ class EventTemplate:
         return max((part.text for part in self.template.parts if isinstance(part, Literal)), key=len, default="")
 
 
-def event_templates(catalog: Catalog, events: set[str] | None = None) -> list[EventTemplate]:
+def event_templates(catalog: Catalog, events: Collection[str] | None = None) -> list[EventTemplate]:
     """All templates of the named events (all when None), most specific first."""
     compiler = Compiler(catalog)
     found = [
@@ -145,13 +147,17 @@ def event_templates(catalog: Catalog, events: set[str] | None = None) -> list[Ev
     return sorted(found, key=lambda t: (-t.shape.specificity, t.event, t.index))
 
 
-def line_literals(templates: list[EventTemplate]) -> list[str]:
-    """Literals of which every line that fits one of the templates contains at least one.
+def line_literals(
+    templates: list[EventTemplate], needles: Mapping[str, Collection[str]] = MappingProxyType({})
+) -> list[str]:
+    """Literals of which every line that is asked for contains at least one.
 
+    That is the longest literal of its template, or one of the event's `needles`, if it has any.
     A literal that contains another one is left out: the shorter one finds its lines too.
     """
     kept: list[str] = []
-    for literal in sorted({t.literal for t in templates}, key=lambda text: (len(text), text)):
+    asked = {text for t in templates for text in needles.get(t.event, (t.literal,))}
+    for literal in sorted(asked, key=lambda text: (len(text), text)):
         if not any(other in literal for other in kept):
             kept.append(literal)
     return sorted(kept)
