@@ -10,9 +10,10 @@ import polars as pl
 
 from logscope.lines import chunks, valid_utf8
 from logscope.model import Chunk, Source
-from logscope.records import NO_HEADER, HeaderForm, Selector, align, parse_headers, sniff
+from logscope.records import FORMS, NO_HEADER, HeaderForm, Selector, align, parse_headers, sniff
 
 _SNIFFED_BYTES = 1 << 18
+_NOTHING = pl.DataFrame(schema={"line": pl.UInt32, "text": pl.String, "tail": pl.String})
 _PLAIN = re.compile(rb"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:")
 
 
@@ -33,6 +34,8 @@ def form_of(first: Chunk) -> HeaderForm:
 
 def headers(selector: Selector, chunk: Chunk, form: HeaderForm) -> pl.DataFrame:
     """The selected records of one chunk with their header fields; columns as of `records.parse_headers`."""
+    if form is NO_HEADER:
+        return parse_headers(_NOTHING, FORMS[0])
     try:
         selection = selector.select(chunk, form)
     except pl.exceptions.ComputeError:  # what polars says to a byte that is not UTF-8

@@ -102,6 +102,13 @@ def test_line_before_the_first_record_is_refused(tmp_path: Path) -> None:
     assert done.err.endswith("belongs to no record: it stands before the first one\n")
 
 
+def test_line_of_a_file_that_is_no_log_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "letter.log").write_text("dear reader\nthis is no log\n")
+    done = logscope("explain", f"{tmp_path}/letter.log:2")
+    assert done.code == 2
+    assert done.err.endswith("belongs to no record: no line has a recognised header\n")
+
+
 def test_source_that_cannot_be_read_gives_exit_code_3() -> None:
     done = logscope("explain", "nowhere.log:4")
     assert (done.code, done.err) == (3, "logscope: error: nowhere.log: no such file or directory\n")

@@ -85,6 +85,23 @@ def test_packed_logs_are_read_a_second_time(cloud: Path) -> None:
     assert logscope("lines", packed, "-r", "job:900").raw == plain
 
 
+def test_file_that_is_no_log_is_in_nobodys_way(cloud: Path) -> None:
+    (cloud / "letter.txt").write_text("dear reader\nabout job-900\n")
+    done = logscope("lines", cloud / "ms2", cloud / "letter.txt", "-r", "job:900", "-C", "1")
+    assert done.code == 4
+    assert "letter.txt: no line has a recognised header" in done.err
+    assert "dear reader" not in done.out
+    assert "Add job-901 into job monitoring" in done.out
+
+
+def test_lines_that_a_shipper_has_prefixed_are_records_too(tmp_path: Path) -> None:
+    path = tmp_path / "shipped.log"
+    path.write_text("".join(f"./vmops.log:{at}: {line}" for at, line in enumerate(NETWORK.open(), 1)))
+    plain = logscope("lines", NETWORK, "-r", "job:4251").out.splitlines()
+    shipped = logscope("lines", path, "-r", "job:4251").out.splitlines()
+    assert [line.split(": ", 1)[1] for line in shipped] == plain
+
+
 def test_window_holds_for_what_is_followed(cloud: Path) -> None:
     lines = logscope("lines", cloud, "-r", "job:900", "--since", "10:00:05", "--until", "10:00:05.0").out.splitlines()
     assert [line.partition(":[")[0].rpartition("(")[2] for line in lines] == ["AgentManager-Handler-3"]

@@ -88,7 +88,8 @@ def _record(source: Source, line: int) -> _Record:
         found = headers(Selector(None), chunk, form)
         mine = found.filter(pl.col("line") <= line)
         if mine.is_empty():
-            raise UsageError(f"line {line:,} of '{source.name}' belongs to no record: it stands before the first one")
+            why = "it stands before the first one" if len(found) else "no line has a recognised header"
+            raise UsageError(f"line {line:,} of '{source.name}' belongs to no record: {why}")
         header = mine.row(-1, named=True)
         after = found.filter(pl.col("line") > line)["line"]
         return _Record(header["line"], after[0] - 1 if len(after) else count, header)
