@@ -96,7 +96,8 @@ def test_file_that_is_no_log_is_in_nobodys_way(cloud: Path) -> None:
 
 def test_lines_that_a_shipper_has_prefixed_are_records_too(tmp_path: Path) -> None:
     path = tmp_path / "shipped.log"
-    path.write_text("".join(f"./vmops.log:{at}: {line}" for at, line in enumerate(NETWORK.open(), 1)))
+    numbered = enumerate(NETWORK.read_text().splitlines(keepends=True), 1)
+    path.write_text("".join(f"./vmops.log:{at}: {line}" for at, line in numbered))
     plain = logscope("lines", NETWORK, "-r", "job:4251").out.splitlines()
     shipped = logscope("lines", path, "-r", "job:4251").out.splitlines()
     assert [line.split(": ", 1)[1] for line in shipped] == plain
