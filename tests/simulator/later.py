@@ -1,0 +1,98 @@
+"""Races that are seen from what went on at the same time, once a history is over."""
+
+from __future__ import annotations
+
+from .cloud import Cloud
+from .networks import UNDER_VM
+from .truth import Race, Span
+
+ROUTER = "router-started-twice"
+RESTART = "network-restart-overlapped"
+TIERS = "vpc-tiers-plugged-concurrently"
+ADDRESS = "ip-assigned-twice"
+STARVED = "network-lock-starved-others"
+STARVING = 120.0
+
+
+def told_later(cloud: Cloud) -> list[Race]:
+    """All of them."""
+    end = cloud.now
+    found = [_race(ROUTER, pair, end) for pair in cloud.truth.overlapping("router.start", end)]
+    found += [_race(TIERS, pair, end) for pair in cloud.truth.overlapping("nic.plug", end)]
+    found += _addresses(cloud, end)
+    found += _under_vms(cloud, end)
+    found += _in_restarts(cloud, end)
+    found += _starved(cloud)
+    return found
+
+
+def _race(rule: str, pair: tuple[Span, Span], end: int, *also: str) -> Race:
+    first, second = pair
+    margin = min(second.start - first.start, (end if first.end is None else first.end) - second.start) / 1e6
+    proof = next((span.notes["came"] for span in pair if "came" in span.notes), "")
+    return Race(rule, frozenset((first.resource, *also)), second.start, margin, proof)
+
+
+def _addresses(cloud: Cloud, end: int) -> list[Race]:
+    """Two NICs of one network had one address; the resource of the spans is network and address."""
+    found = []
+    for first, second in cloud.truth.overlapping("address", end):
+        if first.notes["nic"] != second.notes["nic"]:
+            race = _race(ADDRESS, (first, second), end, first.notes["network"], first.notes["nic"], second.notes["nic"])
+            # The log shows damage where the first of the two is given back while the second is in use.
+            race.proof = "failed" if first.end is not None else ""
+            found.append(race)
+    return found
+
+
+def _under_vms(cloud: Cloud, end: int) -> list[Race]:
+    """A collected network had a VM that was alive and counted."""
+    found = []
+    collected = {(s.resource, s.actor.family) for s in cloud.truth.spans.get("network.collection", [])}
+    uses = cloud.truth.spans.get("network.use", [])
+    for shut in cloud.truth.spans.get("network.shutdown", []):
+        if (shut.resource, shut.actor.family) not in collected:
+            continue
+        until = end if shut.end is None else shut.end
+        for use in uses:
+            if use.resource == shut.resource and use.start < until and (use.end is None or use.end > shut.start):
+                proof = "failed" if "done" in shut.notes else ""
+                at = max(shut.start, use.start)
+                margin = min(abs(use.start - shut.start), abs(until - (use.end or end))) / 1e6
+                found.append(Race(UNDER_VM, frozenset((shut.resource, use.notes["vm"])), at, margin, proof))
+    return found
+
+
+def _in_restarts(cloud: Cloud, end: int) -> list[Race]:
+    """Somebody set a network up, shut it down, or restarted it, while it was being restarted."""
+    found = []
+    acts = [s for kind in ("network.hold", "network.restart") for s in cloud.truth.spans.get(kind, [])]
+    for restart in cloud.truth.spans.get("network.restart", []):
+        for act in acts:
+            if act.resource != restart.resource or act.actor.family == restart.actor.family:
+                continue
+            if act.kind == "network.hold" and "works" not in act.notes:
+                continue
+            if restart.start < act.start < (end if restart.end is None else restart.end):
+                race = _race(RESTART, (restart, act), end)
+                race.proof = "failed" if "failed" in restart.notes else act.notes.get("came", "")
+                found.append(race)
+    return found
+
+
+def _starved(cloud: Cloud) -> list[Race]:
+    """Two or more waited for a network's lock that was held very long."""
+    found = []
+    holds = cloud.truth.spans.get("network.hold", [])
+    for hold in holds:
+        if hold.end is None or hold.end - hold.start <= STARVING * 1e6 or hold.notes["by"] != "implement":
+            continue
+        waited = {
+            other.actor.family
+            for other in holds
+            if other.resource == hold.resource and hold.end <= other.start <= hold.end + 10e6
+            and hold.start < int(other.notes["asked"]) < hold.end and other.notes["by"] == "implement"
+        }  # fmt: skip
+        if len(waited - {hold.actor.family}) >= 2:
+            found.append(Race(STARVED, frozenset((hold.resource,)), hold.start + 1, 1.0))
+    return found

@@ -1,0 +1,52 @@
+"""The rules against simulated histories, of which it is known what raced with what."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import pytest
+from simulator.history import History, Settings, simulate
+from simulator.judge import judge
+from test_grammars import shipped
+
+from logscope.demand import for_rules
+from logscope.model import Report
+from logscope.pipeline import analyze, read_log
+
+SMALL = Settings(minutes=6, networks=8, vms=20)
+SEEDS = range(9)
+# Rules that the simulated cloud knows the truth about.
+KNOWN = (
+    "changed-under-anothers-lock",
+    "console-proxy-restarted-while-destroying",
+    "network-cleaned-up-while-implementing",
+    "secondary-storage-vm-restarted-while-destroying",
+)
+
+
+@cache
+def case(seed: int) -> tuple[History, Report]:
+    catalog = shipped()[0]
+    rules = list(catalog.rules.values())
+    history = simulate(catalog, seed, SMALL)
+    return history, analyze(read_log(history.sources(), [], catalog, for_rules(catalog, rules)), rules)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_findings_are_what_happened(seed: int) -> None:
+    history, report = case(seed)
+    verdict = judge(report, history.races, history.near_misses)
+    assert [(f.rule, f.certainty, str(f.resource)) for f in verdict.false if f.rule in KNOWN] == []
+    assert [(f.rule, f.certainty, str(f.resource)) for f in verdict.overclaimed if f.rule in KNOWN] == []
+    assert [(r.rule, sorted(r.resources), r.at) for r in verdict.missed if r.rule in KNOWN] == []
+
+
+def test_there_is_something_to_find() -> None:
+    happened = {race.rule for seed in SEEDS for race in case(seed)[0].races}
+    assert happened >= set(KNOWN) - {"changed-under-anothers-lock"}
+
+
+def test_same_seed_gives_same_history() -> None:
+    one, two = (simulate(shipped()[0], 3, SMALL) for _ in range(2))
+    assert [line.whole for line in one.lines["ms1"]] == [line.whole for line in two.lines["ms1"]]
+    assert [(r.rule, r.resources, r.at) for r in one.races] == [(r.rule, r.resources, r.at) for r in two.races]
