@@ -36,35 +36,33 @@ Fitted = dict[str, list[pl.DataFrame]]
 class _Cuts:
     """How the message of a template is cut at its literals; the expressions are made once.
 
-    `fields` are (name, type). The cut frame has a column `f0`, `f1` … for each and `fits`: whether all literals are
-    there and all fields of primitive types are of their kind.
+    `fields` are (name, type). A cut frame has a column `f0`, `f1` … for each, `whole`: whether all literals are
+    there, and `fits`: whether also all fields of primitive types are of their kind.
     """
 
     def __init__(self, prefix: str, fields: Sequence[tuple[Field, str]]) -> None:
         self.fields = [(field.name, field.type) for field, _ in fields]
         rest = pl.col("rest")
-        fits = [pl.col("message").str.starts_with(prefix)]
+        whole = [pl.col("message").str.starts_with(prefix) if fields else pl.col("message") == prefix]
         self._steps = [[pl.col("message").str.slice(len(prefix)).alias("rest")]]
         self._again = [*self._steps]
-        for number, (field, literal) in enumerate(fields):
+        for number, (_, literal) in enumerate(fields):
             column, at = f"f{number}", pl.col("at")
             if number < len(fields) - 1:
                 self._steps.append([rest.str.find(literal, literal=True).alias("at")])
                 self._steps.append([rest.str.head(at).alias(column), rest.str.slice(at + len(literal)).alias("rest")])
-                fits.append(rest.is_not_null())
+                whole.append(rest.is_not_null())
                 found = rest.str.slice(at + 1).str.contains(literal, literal=True)
                 self._again.append(self._steps[-2])
                 self._again.append([found.alias(f"again{number}"), rest.str.slice(at + len(literal)).alias("rest")])
             else:
-                fits.append(rest.str.ends_with(literal))
+                whole.append(rest.str.ends_with(literal))
                 self._steps.append([(rest.str.head(-len(literal)) if literal else rest).alias(column)])
-            if field.type in _WHOLE:
-                fits.append(pl.col(column).str.contains(_WHOLE[field.type]))
-        if not fields:
-            fits = [pl.col("message") == prefix]
-        whole = rest.str.ends_with(fields[-1][1]) if fields else pl.lit(False)
-        self._again.append([pl.all_horizontal(fits[0], whole).fill_null(False).alias("whole")])
-        self._steps.append([pl.all_horizontal(fits).fill_null(False).alias("fits")])
+        self._steps.append([pl.all_horizontal(whole).fill_null(False).alias("whole")])
+        kinds = [
+            pl.col(f"f{n}").str.contains(_WHOLE[kind]) for n, (_, kind) in enumerate(self.fields) if kind in _WHOLE
+        ]
+        self._steps.append([pl.all_horizontal(pl.col("whole"), *kinds).fill_null(False).alias("fits")])
 
     @classmethod
     def of(cls, template: EventTemplate) -> _Cuts | None:
@@ -86,9 +84,9 @@ class _Cuts:
         return _in_steps(rows, self._steps)
 
     def again(self, rows: pl.DataFrame) -> pl.Series:
-        """Whether a row has all literals and could be cut at another place too."""
-        elsewhere = pl.any_horizontal(pl.lit(False), pl.col("^again[0-9]+$")).fill_null(False)
-        return _in_steps(rows, self._again).select(pl.col("whole") & elsewhere).to_series()
+        """Which of some rows that are whole could be cut at another place too."""
+        elsewhere = pl.any_horizontal(pl.lit(False), pl.col("^again[0-9]+$"))
+        return _in_steps(rows, self._again).select(elsewhere).to_series()
 
 
 def _in_steps(rows: pl.DataFrame, steps: Sequence[Sequence[pl.Expr]]) -> pl.DataFrame:
@@ -161,23 +159,21 @@ class _Fitter:
     def _cut(self, template: EventTemplate, cuts: _Cuts, rows: pl.DataFrame, out: Fitted) -> pl.DataFrame:
         cut = cuts.cut(rows)
         good = cut["fits"]
-        if not good.any():
-            return self._cut_elsewhere(template, cuts, rows, out)
         for number, (_, kind) in enumerate(cuts.fields):
             if kind not in PRIMITIVES and good.any():
                 candidates = cut[f"f{number}"].zip_with(good, pl.repeat(None, len(rows), dtype=pl.String, eager=True))
                 good = good & self._reader.fits(kind, candidates).fill_null(False)
         _put(template.event, cut, [(name, f"f{n}") for n, (name, _) in enumerate(cuts.fields)], good, out)
-        return self._cut_elsewhere(template, cuts, rows.filter(~good), out)
-
-    def _cut_elsewhere(self, template: EventTemplate, cuts: _Cuts, rows: pl.DataFrame, out: Fitted) -> pl.DataFrame:
-        """Fit what may fit when it is cut at other places than the first; only the exact expression can tell."""
-        if rows.is_empty() or not any(kind != "text" for _, kind in cuts.fields):
-            return rows
-        again = cuts.again(rows)
-        if not again.any():
-            return rows
-        return pl.concat([rows.filter(~again), self._express(template, rows.filter(again), out, loosely=False)])
+        doubtful = cut["whole"] & ~good
+        if not doubtful.any():
+            return rows.filter(~good)
+        # Cut at another place the texts may fit after all; only the exact expression can tell.
+        asked = rows.filter(doubtful)
+        again = cuts.again(asked)
+        left = [rows.filter(~good & ~doubtful), asked.filter(~again)]
+        if again.any():
+            left.append(self._express(template, asked.filter(again), out, loosely=False))
+        return pl.concat(left)
 
     def _express(
         self, template: EventTemplate, rows: pl.DataFrame, out: Fitted, *, loosely: bool = True

@@ -15,13 +15,31 @@ _MOST_KNOWN = 200_000  # texts of a type; a bound for memory only
 ALIAS = "@"  # columns of aliases are called "@uuid"; a field name cannot hold this sign
 
 
+class _Known:
+    """The texts of one type that were read before, and where in `frame` each stands."""
+
+    def __init__(self) -> None:
+        self.places: dict[str, int] = {}
+        self._frame = pl.DataFrame({name: pl.Series([], dtype=pl.String) for name in ("text", "kind", "id", "label")})
+
+    def add(self, read: pl.DataFrame) -> None:
+        """Add texts that are new, with what was read in them."""
+        for place, text in enumerate(read["text"], len(self.places)):
+            self.places[text] = place
+        self._frame = pl.concat([self._frame, read], how="diagonal", rechunk=True)
+
+    def rows(self, places: list[int]) -> pl.DataFrame:
+        """The rows at some places, without those texts that nothing fits."""
+        return self._frame[pl.Series(places, dtype=pl.UInt32)].filter(pl.col("kind").is_not_null())
+
+
 class TypeReader:
     """Reads texts of the declared types of one catalog."""
 
     def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
         self._shapes: dict[str, list[TypeShape]] = {}
-        self._known: dict[str, pl.DataFrame] = {}
+        self._known: dict[str, _Known] = {}
 
     def read(self, type_name: str, texts: pl.Series) -> pl.DataFrame:
         """Read distinct texts of one type.
@@ -29,16 +47,14 @@ class TypeReader:
         Gives one row per text that fits: text, kind ("" for no resource), id (or null), label (or
         null), one column per field path below the type, and one per alias ("@uuid" …).
         """
-        asked = texts.drop_nulls().unique().alias("text").to_frame()
         known = self._known.get(type_name)
-        if known is None or len(known) > _MOST_KNOWN:
-            known = self._read(type_name, asked)
-        else:
-            new = asked.join(known, on="text", how="anti")
-            if len(new):
-                known = pl.concat([known, self._read(type_name, new)], how="diagonal")
-        self._known[type_name] = known
-        return known.join(asked, on="text", how="semi").filter(pl.col("kind").is_not_null())
+        if known is None or len(known.places) > _MOST_KNOWN:
+            known = self._known[type_name] = _Known()
+        asked = texts.drop_nulls().unique(maintain_order=True)
+        new = asked.filter(pl.Series([text not in known.places for text in asked], dtype=pl.Boolean))
+        if len(new):
+            known.add(self._read(type_name, new.alias("text").to_frame()))
+        return known.rows([known.places[text] for text in asked])
 
     def fits(self, type_name: str, texts: pl.Series) -> pl.Series:
         """Which texts some rendering of the type fits."""
