@@ -85,6 +85,8 @@ class Causes:
         """
         parts = [self._items.of(tagged(tag), []).with_columns(pl.lit(tag).alias("tag")) for tag in STEPS]
         rows = pl.concat(parts).unique("item", keep="first", maintain_order=True)
+        # That a lock was taken does not say that anybody waited for it.
+        rows = rows.filter((pl.col("tag") != _WAIT) | (pl.col("outcome") != "unbegun"))
         who = ("server", "thread", "run", "job", "origin", "family")
         owners = self._events.table.select(pl.col("eid").alias("of_eid"), *(pl.col(c).alias(f"of_{c}") for c in who))
         rows = rows.join(owners, on="of_eid", how="left", maintain_order="left")

@@ -16,6 +16,7 @@ from logscope.language.tree import Catalog, Rule
 from logscope.model import Source
 from logscope.moments import Moment
 from logscope.pipeline import Log, Progress, Window, read_log
+from logscope.report.parts import times
 from logscope.sources import discover
 
 Watch = Callable[[Sequence[Source]], AbstractContextManager[Progress | None]]
@@ -115,6 +116,25 @@ def open_log(
     _check_day(since, until, [start, end])
     low, high = max(start, window.since or start), min(end, window.until or end)
     return Session(log, sources, window, moments.offset(question.tz, low, high))
+
+
+def moment_of(session: Session, text: str) -> int:
+    """The µs of a moment in the log; of a day, a minute or a second it is the first.
+
+    Raises:
+        UsageError: it cannot be read, or does not lie in the log.
+    """
+    moment = moments.parse(text)
+    firsts = [summary.first for summary in session.log.sources if summary.first is not None]
+    lasts = [summary.last for summary in session.log.sources if summary.last is not None]
+    start, end = min(firsts, default=0), max(lasts, default=0)
+    _check_day(moment, None, [start, end])
+    found = moment.on(moments.day_of(start))
+    if found.last < start or found.first > end:
+        place = "before" if found.last < start else "behind"
+        bounds = f"{times.moment(start)} to {times.moment(end)}"
+        raise UsageError(f"'{text}' lies {place} this log, which goes from {bounds}")
+    return max(found.first, start)
 
 
 def _window(since: Moment | None, until: Moment | None, firsts: Sequence[int]) -> Window:
