@@ -25,6 +25,7 @@ class Items:
 
     def __init__(self, events: EventSet, catalog: Catalog, correlator: Correlator) -> None:
         self._events, self._catalog, self._correlator = events, catalog, correlator
+        self._owned: pl.DataFrame | None = None
 
     def missing(self, spec: Spec) -> list[str]:
         """Names of the events without which the spec has no items; empty when one of them occurs."""
@@ -133,9 +134,10 @@ class Items:
         return frame
 
     def _with_resources(self, frame: pl.DataFrame, owners: list[str], name: str) -> pl.DataFrame:
-        text = pl.concat_str("kind", pl.lit(":"), "id").alias(name)
-        resources = self._events.resources.select("eid", text).unique()
-        parts = [frame.join(resources.rename({"eid": owner}), on=owner, how="inner") for owner in owners]
+        if self._owned is None:
+            text = pl.concat_str("kind", pl.lit(":"), "id").alias(name)
+            self._owned = self._events.resources.select("eid", text).unique()
+        parts = [frame.join(self._owned.rename({"eid": owner}), on=owner, how="inner") for owner in owners]
         return pl.concat(parts, how="diagonal").unique(["item", name], keep="first", maintain_order=True)
 
 
