@@ -146,7 +146,7 @@ def _select(log: Log, sources: Sequence[Source], family: _Family, window: Window
         form, stream = whole_records(source, told)
         runs = [run for server, run in family.runs if server == source.server]
         for chunk in stream:
-            rows = _verified(headers(selector, chunk, form), family, runs, window)
+            rows = _verified(headers(selector, chunk, form, source.shift), family, runs, window)
             for line, time, run, logid, is_own in rows.iter_rows():
                 candidates.append((number, line, time, is_own, logid))
                 if is_own and run:

@@ -31,6 +31,7 @@ class Source:
     `open` gives the decompressed bytes in blocks of any size; it may be called more than once.
     `size` is the number of bytes that `open` takes from its file or archive (for progress), None if unknown; the
     iterator may have `consumed`, how many of them it has taken so far. `problems` is filled while reading.
+    `shift` (µs) is what must be added to the times that stand in it to have those of the management server's clock.
     """
 
     name: str
@@ -40,6 +41,7 @@ class Source:
     size: int | None = None
     first: int | None = None
     problems: list[str] = field(default_factory=list)
+    shift: int = 0
 
 
 @dataclass(frozen=True, slots=True)

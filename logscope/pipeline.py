@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain
 
 import polars as pl
 
@@ -26,7 +25,6 @@ from logscope.incidents import failures, incidents
 from logscope.items import Items
 from logscope.language.template import event_templates, line_literals
 from logscope.language.tree import Catalog, Rule
-from logscope.lines import chunks, valid_utf8
 from logscope.links import with_taken
 from logscope.model import (
     Chunk,
@@ -41,11 +39,11 @@ from logscope.model import (
     SourceSummary,
     Timeline,
 )  # fmt: skip
-from logscope.records import NO_HEADER, HeaderForm, Selection, Selector, align, header_time, parse_headers, sniff
+from logscope.records import HeaderForm, Selector, header_time
+from logscope.scan import Part, read_part, whole_records
 from logscope.timelines import Timelines
 
 _WORKERS = 2
-_SNIFFED_BYTES = 1 << 18
 _SEVERITIES = ("critical", "high", "medium", "low")
 
 Progress = Callable[[str, int], None]
@@ -157,29 +155,24 @@ def _read_source(
     progress: Progress | None,
 ) -> SourceSummary:
     summary = SourceSummary(source.name, source.kind, source.server, 0, 0, 0, None, None, [])
-    told = (lambda count: progress(source.name, count)) if progress else None
-    stream: Iterator[Chunk] = chunks(source, progress=told)
-    first = next(stream, None)
-    form = sniff(first.data[:_SNIFFED_BYTES]) if first else NO_HEADER
-    whole = chain([first], stream) if first else stream
+    form, stream = whole_records(source, (lambda count: progress(source.name, count)) if progress else None)
     last = ""
-    for selection in _in_order(pool, selector, align(whole, form), form):
+    for part in _in_order(pool, selector, stream, form, source.shift):
+        selection, records = part.selection, part.records
         summary.lines += selection.lines
         summary.records += selection.records
         coverage.unreadable_lines += selection.unreadable
         if selection.first_header and summary.first is None:
-            summary.first = header_time(selection.first_header, form)
+            summary.first = _time(selection.first_header, form, source)
         last = selection.last_header or last
-        records = parse_headers(selection.candidates, form) if len(selection.candidates) else None
-        if records is not None:
-            if window.since is not None:
-                records = records.filter(pl.col("time") >= window.since)
-            if window.until is not None:
-                records = records.filter(pl.col("time") <= window.until)
-            if len(records):
-                place = [pl.lit(number, pl.UInt32).alias("source"), pl.lit(source.server).alias("server")]
-                extractor.add(records.with_columns(place))
-    summary.last = header_time(last, form) if last else None
+        if window.since is not None:
+            records = records.filter(pl.col("time") >= window.since)
+        if window.until is not None:
+            records = records.filter(pl.col("time") <= window.until)
+        if len(records):
+            place = [pl.lit(number, pl.UInt32).alias("source"), pl.lit(source.server).alias("server")]
+            extractor.add(records.with_columns(place))
+    summary.last = _time(last, form, source) if last else None
     coverage.records += summary.records
     summary.problems = list(source.problems)
     if summary.lines and not summary.records:
@@ -187,28 +180,22 @@ def _read_source(
     return summary
 
 
+def _time(header: str, form: HeaderForm, source: Source) -> int | None:
+    time = header_time(header, form)
+    return None if time is None else time + source.shift
+
+
 def _in_order(
-    pool: ThreadPoolExecutor, selector: Selector, parts: Iterator[Chunk], form: HeaderForm
-) -> Iterator[Selection]:
+    pool: ThreadPoolExecutor, selector: Selector, chunks: Iterator[Chunk], form: HeaderForm, shift: int
+) -> Iterator[Part]:
     """Select from chunks on several threads; results come in the order of the chunks."""
-    waiting: deque[Future[Selection]] = deque()
-    for chunk in parts:
-        waiting.append(pool.submit(_select, selector, chunk, form))
+    waiting: deque[Future[Part]] = deque()
+    for chunk in chunks:
+        waiting.append(pool.submit(read_part, selector, chunk, form, shift))
         if len(waiting) > _WORKERS:
             yield waiting.popleft().result()
     while waiting:
         yield waiting.popleft().result()
-
-
-def _select(selector: Selector, chunk: Chunk, form: HeaderForm) -> Selection:
-    if form is NO_HEADER:
-        empty = pl.DataFrame(schema={"line": pl.UInt32, "text": pl.String, "tail": pl.String})
-        return Selection(empty, chunk.data.count(b"\n"), 0, 0, "", "")
-    try:
-        return selector.select(chunk, form)
-    except pl.exceptions.ComputeError:  # what polars says to a byte that is not UTF-8
-        data, replaced = valid_utf8(chunk.data)
-        return selector.select(Chunk(data, chunk.first_line), form, replaced)
 
 
 def _horizon(summaries: Sequence[SourceSummary], window: Window) -> Horizon:

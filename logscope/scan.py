@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from itertools import chain
 
 import polars as pl
 
 from logscope.lines import chunks, valid_utf8
 from logscope.model import Chunk, Source
-from logscope.records import FORMS, NO_HEADER, HeaderForm, Selector, align, parse_headers, sniff
+from logscope.records import FORMS, NO_HEADER, HeaderForm, Selection, Selector, align, parse_headers, sniff
 
 _SNIFFED_BYTES = 1 << 18
 _NOTHING = pl.DataFrame(schema={"line": pl.UInt32, "text": pl.String, "tail": pl.String})
@@ -32,16 +33,31 @@ def form_of(first: Chunk) -> HeaderForm:
     return sniff(first.data[:_SNIFFED_BYTES])
 
 
-def headers(selector: Selector, chunk: Chunk, form: HeaderForm) -> pl.DataFrame:
-    """The selected records of one chunk with their header fields; columns as of `records.parse_headers`."""
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What one chunk gave; `records` are the candidates of `selection` with the columns of `records.parse_headers`."""
+
+    selection: Selection
+    records: pl.DataFrame
+
+
+def read_part(selector: Selector, chunk: Chunk, form: HeaderForm, shift: int = 0) -> Part:
+    """Select from one chunk, whatever bytes it holds; `shift` (µs) is added to the times of the records."""
     if form is NO_HEADER:
-        return parse_headers(_NOTHING, FORMS[0])
+        selection = Selection(_NOTHING, chunk.data.count(b"\n"), 0, 0, "", "")
+        return Part(selection, parse_headers(_NOTHING, FORMS[0]))
     try:
         selection = selector.select(chunk, form)
     except pl.exceptions.ComputeError:  # what polars says to a byte that is not UTF-8
         data, replaced = valid_utf8(chunk.data)
         selection = selector.select(Chunk(data, chunk.first_line), form, replaced)
-    return parse_headers(selection.candidates, form)
+    records = parse_headers(selection.candidates, form)
+    return Part(selection, records.with_columns(pl.col("time") + shift) if shift else records)
+
+
+def headers(selector: Selector, chunk: Chunk, form: HeaderForm, shift: int = 0) -> pl.DataFrame:
+    """The selected records of one chunk with their header fields; columns as of `records.parse_headers`."""
+    return read_part(selector, chunk, form, shift).records
 
 
 def starts_record(form: HeaderForm) -> Callable[[bytes], bool]:
