@@ -10,8 +10,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from logscope.language.paths import event_templates, fields_of
-from logscope.language.tree import Catalog, Choice, Comparison, Event, Path, Rule, Spec, Value
+from logscope.language.tree import Catalog, Choice, Comparison, Event, Field, Path, Rule, Spec, Value
 
 PLACE = re.compile(r"\{([a-z][a-z0-9_.-]*)\}")
 _ALWAYS = ("restart", "submits")
@@ -107,7 +106,8 @@ def _needles(event: Event, where: Sequence[Comparison]) -> frozenset[str]:
 
     Only fields that are read from the line itself count: an id may have been learnt elsewhere.
     """
-    own = {part.name for template in event_templates(event) for part in fields_of(template)}
+    templates = [found.template for found in (*event.matches, *event.insides)]
+    own = {part.name for template in templates for part in template.parts if isinstance(part, Field)}
     best: frozenset[str] = frozenset()
     for comparison in where:
         name, _, below = comparison.left.text.partition(".")
