@@ -115,7 +115,9 @@ def _family(log: Log, families: Iterable[str]) -> _Family:
     named = log.events.resources.join(rows.select("eid", "event"), on="eid")
     submits = log.catalog.events_tagged("submits")
     submitted = named.filter(pl.col("kind") == _JOB, pl.col("event").is_in(submits))["id"]
-    jobs = {*rows["job"].drop_nulls(), *rows["origin"].drop_nulls(), *(int(id) for id in submitted if id.isdecimal())}
+    # A number too large for a column of numbers is no job, whatever a broken line says.
+    numbers = submitted.cast(pl.Int64, strict=False).drop_nulls()
+    jobs = {*rows["job"].drop_nulls(), *rows["origin"].drop_nulls(), *numbers}
     about = log.events.resources.filter(pl.col("kind") == _JOB, pl.col("id").is_in([str(job) for job in jobs]))
     return _Family(
         runs={run for run in rows.select("server", "run").iter_rows() if run[1]},

@@ -103,6 +103,13 @@ def test_lines_that_a_shipper_has_prefixed_are_records_too(tmp_path: Path) -> No
     assert [line.split(": ", 1)[1] for line in shipped] == plain
 
 
+def test_job_numbers_beyond_all_numbers_harm_nothing(cloud: Path) -> None:
+    path = cloud / "ms1" / "management-server.log"
+    path.write_text(path.read_text().replace("Sync job-901 ", f"Sync job-{10**30} "))
+    assert "Add job-901 into job monitoring" in logscope("lines", cloud, "-r", "job:900").out
+    assert logscope("lines", cloud, "-r", f"job:{10**30}").code == 2
+
+
 def test_window_holds_for_what_is_followed(cloud: Path) -> None:
     lines = logscope("lines", cloud, "-r", "job:900", "--since", "10:00:05", "--until", "10:00:05.0").out.splitlines()
     assert [line.partition(":[")[0].rpartition("(")[2] for line in lines] == ["AgentManager-Handler-3"]
