@@ -21,6 +21,7 @@ from logscope.scan import form_of, headers, starts_record, whole_records
 
 _JOB = "job"
 _COMMAND = "command"
+_LARGEST_JOB = (1 << 63) - 1
 
 Wanted = dict[int, dict[int, int]]
 """Per source (its index) the line on which each wanted record begins, with its time in µs."""
@@ -77,6 +78,8 @@ def records_of_job(
     Raises:
         UsageError: no line of this log belongs to such a job.
     """
+    if job > _LARGEST_JOB:
+        return _found(f"job:{job}", {})
     table = log.events.table
     submits = table.filter(pl.col("event").is_in(log.catalog.events_tagged("submits")))
     submitted = log.events.resources.filter(pl.col("kind") == _JOB, pl.col("id") == str(job))["eid"]
@@ -115,7 +118,7 @@ def _family(log: Log, families: Iterable[str]) -> _Family:
     named = log.events.resources.join(rows.select("eid", "event"), on="eid")
     submits = log.catalog.events_tagged("submits")
     submitted = named.filter(pl.col("kind") == _JOB, pl.col("event").is_in(submits))["id"]
-    # A number too large for a column of numbers is no job, whatever a broken line says.
+    # What is larger than a number of the database can be becomes null.
     numbers = submitted.cast(pl.Int64, strict=False).drop_nulls()
     jobs = {*rows["job"].drop_nulls(), *rows["origin"].drop_nulls(), *numbers}
     about = log.events.resources.filter(pl.col("kind") == _JOB, pl.col("id").is_in([str(job) for job in jobs]))
