@@ -53,7 +53,7 @@ def test_the_pages_stand_in_the_documentation() -> None:
 
 def test_a_page_says_what_why_and_what_to_do() -> None:
     page = explain("lg103")
-    assert page.startswith("LG103: unknown event or interval\n\n")
+    assert page.startswith("LG103: unknown event, interval or source\n\n")
     for code in CODES.values():
         assert code.why
         assert code.example

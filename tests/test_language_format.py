@@ -172,9 +172,17 @@ rules = st.builds(
 )  # fmt: skip
 
 
+sources = st.builds(
+    t.Source, name(dotted), prose, st.one_of(st.none(), name(st.sampled_from(t.HEADERS))),
+    st.one_of(st.none(), name(st.just("GMT"))), st.one_of(st.none(), name(dotted)),
+    names(st.from_regex(r"[a-z][A-Za-z.$]{0,8}", fullmatch=True)), many(templates), many(renderings(st.none())),
+    many(st.builds(dataclasses.replace, samples, expect=st.just(()))), spans,
+)  # fmt: skip
+
+
 @st.composite
 def declarations(draw: st.DrawFn) -> Any:
-    made = draw(st.one_of(types, events, intervals, named_actors, rules))
+    made = draw(st.one_of(types, events, intervals, named_actors, rules, sources))
     alone = format_grammar(t.Grammar(t.Name("g", AT), AT.path, (made,)))
     clauses = len(re.findall(r"(?m)^  [a-z]", alone))
     remarks = draw(st.lists(st.builds(t.Remark, st.integers(0, clauses), remark), max_size=3))

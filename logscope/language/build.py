@@ -31,6 +31,7 @@ from logscope.language.tree import (
     Rendering,
     Rule,
     Sample,
+    Source,
     Template,
     Type,
 )
@@ -41,7 +42,7 @@ _FORMS = {
     "kind": "kind", "key": "field", "alias": "fields", "label": "field",
     "logger": "loggers", "level": "level", "tag": "words", "takes": "takes",
     "opens": "choices", "closes": "choices", "of": "choices", "same": "keys", "nested": "nothing", "limit": "duration",
-    "doing": "choices",
+    "doing": "choices", "header": "header", "zone": "zone", "writer": "name",
     "severity": "severity", "find": "bindings", "when": "conditions",
     "without": "attachment", "count": "attachment", "proves": "attachment",
     "chances": "choice", "controls": "choices", "period": "choice",
@@ -53,6 +54,7 @@ _REQUIRED = {
     "interval": ("opens", "same"),
     "actor": ("title",),
     "rule": ("title", "severity", "find"),
+    "source": ("title",),
 }
 
 
@@ -280,11 +282,11 @@ class _Builder:
             return Type(
                 name, one("kind"), one("key"), every("alias"), one("label"), every("match"), span, comments, remarks
             )
+        samples = tuple(
+            Sample(tuple(text for text, _ in texts), tuple(expect), texts[0][1])
+            for texts, expect in self.said.get("sample", ())
+        )
         if self.block.keyword == "event":
-            samples = tuple(
-                Sample(tuple(text for text, _ in texts), tuple(expect), texts[0][1])
-                for texts, expect in self.said["sample"]
-            )
             return Event(
                 name, one("title"), every("logger"), one("level"), every("tag"), every("match"), every("inside"),
                 every("about"), every("takes"), samples, span, comments, remarks,
@@ -296,6 +298,11 @@ class _Builder:
             )  # fmt: skip
         if self.block.keyword == "actor":
             return Actor(name, one("title"), every("thread"), every("doing"), span, comments, remarks)
+        if self.block.keyword == "source":
+            return Source(
+                name, one("title"), one("header"), one("zone"), one("writer"), every("logger"), every("thread"),
+                every("match"), samples, span, comments, remarks,
+            )  # fmt: skip
         return Rule(
             name, one("title"), one("severity").text, every("find"), every("when"), every("without"), every("count"),
             every("proves"), one("chances"), every("controls"), one("period"), one("slack"), bool(one("yields")),

@@ -22,6 +22,7 @@ from logscope.language.tree import (
     Releases,
     Rendering,
     Rule,
+    Source,
     Template,
     Type,
 )
@@ -47,10 +48,12 @@ def check(catalog: Catalog, grammars: Sequence[Grammar]) -> list[Diagnostic]:
     for actor in catalog.actors.values():
         for thread in actor.threads:
             found += _template(thread, f"a thread of actor '{actor.name.text}'")
+    for source in catalog.sources.values():
+        found += _source(source)
     for rule in catalog.rules.values():
         found += _rule(rule)
     declared = sum(len(grammar.declarations) + len(grammar.broken) for grammar in grammars)
-    kept = (*catalog.types, *catalog.events, *catalog.intervals, *catalog.actors, *catalog.rules)
+    kept = (*catalog.types, *catalog.events, *catalog.intervals, *catalog.actors, *catalog.rules, *catalog.sources)
     if declared == len(kept):
         found += _unused(catalog)
     order = {grammar.path: index for index, grammar in enumerate(grammars)}
@@ -73,6 +76,18 @@ def _event(event: Event) -> Iterator[Diagnostic]:
         yield Diagnostic("LG302", f"{what} has {has}", event.name.span, "add a log line for each template")
     yield from _renderings(event.matches)
     for template in event_templates(event):
+        yield from _template(template, f"a template of {what}")
+
+
+def _source(source: Source) -> Iterator[Diagnostic]:
+    what = f"source '{source.name.text}'"
+    templates = [*source.threads, *(match.template for match in source.matches)]
+    if not templates and not source.loggers:
+        hint = "say by which logger, thread or message it is known"
+        yield Diagnostic("LG111", f"{what} has neither 'logger' nor 'thread' nor 'match'", source.name.span, hint)
+    if not source.samples:
+        yield Diagnostic("LG302", f"{what} has no sample", source.name.span, "add a log line by which it is told")
+    for template in templates:
         yield from _template(template, f"a template of {what}")
 
 
@@ -194,6 +209,8 @@ def _unused(catalog: Catalog) -> Iterator[Diagnostic]:
     templates = [match.template for of in catalog.types.values() for match in of.matches]
     templates += [template for event in catalog.events.values() for template in event_templates(event)]
     templates += [thread for actor in catalog.actors.values() for thread in actor.threads]
+    templates += [thread for source in catalog.sources.values() for thread in source.threads]
+    templates += [match.template for source in catalog.sources.values() for match in source.matches]
     used = {part.type for template in templates for part in fields_of(template)}
     for name, of in catalog.types.items():
         if name not in used:

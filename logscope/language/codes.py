@@ -74,9 +74,9 @@ _ALL = (
     ),
     Code(
         "LG103",
-        "unknown event or interval",
-        "A declaration names an event or an interval that no grammar file declares. A name that is declared with a "
-        "mistake counts as known, so that the mistake is told once.",
+        "unknown event, interval or source",
+        "A declaration names an event, an interval or a source that no grammar file declares. A name that is declared "
+        "with a mistake counts as known, so that the mistake is told once.",
         "closes door.closd",
         "Correct the name, or declare the event. `logscope grammar dump` lists what is declared.",
     ),
@@ -138,7 +138,8 @@ _ALL = (
         "LG111",
         "a clause is missing",
         "The declaration lacks a clause without which it has no meaning: a type its `match`, an interval its `opens` "
-        "and `same`, an actor its `title` and a `thread` or `doing`, a rule its `title`, `severity` and `find`.",
+        "and `same`, an actor its `title` and a `thread` or `doing`, a rule its `title`, `severity` and `find`, a "
+        "source its `title` and a `logger`, `thread` or `match`.",
         "rule door-left-open\n  title | Door {stay.door.id} was left open\n  find  stay = door.open",
         "Add the clause.",
     ),
@@ -198,8 +199,8 @@ _ALL = (
     Code(
         "LG201",
         "a sample fits no template",
-        "A sample must be read by a template of its own event. The lines below the sample show how far each template "
-        "got.",
+        "A sample must be read by a template of its own event, or be told for its own source by a `logger`, `thread` "
+        "or `match`. The lines below the sample of an event show how far each template got.",
         "match  | Opened {door:door}\nsample | 2026-10-29 01:20:23,709 DEBUG … Closed door 5",
         "Correct the template or the sample, or add a template for this text.",
     ),
@@ -207,7 +208,7 @@ _ALL = (
         "LG202",
         "a sample is read as another event",
         "A more specific template of another event fits the sample, so the event it belongs to would never see such "
-        "a line.",
+        "a line. For a source: its sample is told for another one.",
         "event a\n  match  | Opened {what:text}\n  sample | … Opened door 5\nevent b\n  match  | Opened door {id:int}",
         "Make the templates differ: more text of its own in the one, or less `text` in the other.",
     ),
@@ -266,7 +267,8 @@ _ALL = (
     Code(
         "LG302",
         "an event has fewer samples than templates",
-        "Each template needs a log line that shows what it reads; samples are the tests of an event.",
+        "Each template needs a log line that shows what it reads; samples are the tests of an event. A source needs "
+        "one by which it is told.",
         "event door.opened\n  match | Opened {door:door}",
         "Add a `sample` with a whole log line for each template.",
     ),

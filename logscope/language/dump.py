@@ -17,6 +17,7 @@ from logscope.language.tree import (
     Prose,
     Rendering,
     Rule,
+    Source,
     Type,
 )
 
@@ -36,6 +37,7 @@ def dump(catalog: Catalog) -> dict[str, Any]:
         "intervals": [_interval(catalog, one) for one in catalog.intervals.values()],
         "actors": [_actor(one) for one in catalog.actors.values()],
         "rules": [_rule(one) for one in catalog.rules.values()],
+        "sources": [_source(one) for one in catalog.sources.values()],
     }
 
 
@@ -114,6 +116,20 @@ def _actor(actor: Actor) -> dict[str, Any]:
         "title": actor.title.text,
         "threads": [thread.text for thread in actor.threads],
         "doing": [choice_text(choice) for choice in actor.doing],
+    }
+
+
+def _source(source: Source) -> dict[str, Any]:
+    return {
+        "name": source.name.text,
+        "title": _text(source.title),
+        "header": _text(source.header),
+        "zone": _text(source.zone),
+        "writer": _text(source.writer),
+        "loggers": _texts(source.loggers),
+        "threads": [thread.text for thread in source.threads],
+        "templates": [_rendering(match) for match in source.matches],
+        "samples": [list(sample.lines) for sample in source.samples],
     }
 
 

@@ -33,6 +33,7 @@ from logscope.language.tree import (
     Rendering,
     Rule,
     Sample,
+    Source,
     Spec,
     Step,
     Takes,
@@ -163,6 +164,13 @@ def _units(declaration: Declaration) -> Iterator[_Unit]:
             yield from _prose("title", (declaration.title,))
             yield from (("thread", [_verbatim(thread.text)]) for thread in declaration.threads)
             yield "doing", _choices(declaration.doing)
+        case Source():
+            yield from _prose("title", (declaration.title,))
+            yield from ((w, _one(getattr(declaration, w))) for w in ("header", "zone", "writer"))
+            yield "logger", _list(declaration.loggers)
+            yield from (("thread", [_verbatim(thread.text)]) for thread in declaration.threads)
+            yield from _matches(declaration.matches)
+            yield from (("sample", _sample(sample)) for sample in declaration.samples)
         case Rule():
             yield from _rule(declaration)
 

@@ -24,6 +24,7 @@ from logscope.language.tree import (
     Interval,
     Name,
     Rule,
+    Source,
     Template,
     Type,
 )
@@ -199,6 +200,11 @@ def _uses(declaration: Declaration) -> Iterator[_Use]:
             for thread in declaration.threads:
                 yield from _field_types(of, thread)
             yield from _choices(declaration.doing, f"{of} is told by")
+        case Source():
+            for template in (*declaration.threads, *(match.template for match in declaration.matches)):
+                yield from _field_types(of, template)
+            if declaration.writer is not None:
+                yield ("source",), declaration.writer, f"{of} has as writer the"
         case Rule():
             yield from _rule_uses(declaration, of)
 

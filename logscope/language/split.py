@@ -25,6 +25,7 @@ CLAUSES: dict[str, tuple[str, ...]] = {
         "title", "severity", "find", "when", "without", "count", "proves", "chances", "controls", "period", "slack",
         "yields", "because", "refuted", "blind", "remedy", "beware", "affects", "fixed", "refs", "fires", "quiet",
     ),
+    "source": ("title", "header", "zone", "writer", "logger", "thread", "match", "sample"),
 }  # fmt: skip
 # Clauses of which each says a thing of its own; a repeated clause of another word goes on with the first.
 REPEATED = frozenset((
@@ -34,7 +35,7 @@ REPEATED = frozenset((
 # Clauses that may stand only once.
 SINGLE = frozenset((
     "kind", "key", "label", "title", "level", "same", "nested", "limit", "severity", "when", "chances", "period",
-    "slack", "yields", "because", "affects", "fixed",
+    "slack", "yields", "because", "affects", "fixed", "header", "zone", "writer",
 ))  # fmt: skip
 _ALL = frozenset(word for clauses in CLAUSES.values() for word in clauses)
 # Words that continue a clause when a line begins with them.

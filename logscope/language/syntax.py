@@ -19,6 +19,7 @@ from logscope.errors import Diagnostic, Span
 from logscope.language import build
 from logscope.language.split import Body, Text
 from logscope.language.tree import (
+    HEADERS,
     LEVELS,
     OUTCOMES,
     RELATIONS,
@@ -291,6 +292,8 @@ def _forms() -> dict[str, pp.ParserElement]:
             "keys": _all(key),
             "loggers": _all(_token(r"[\w.$]+", "the name of a logger", Name)),
             "level": _word(LEVELS, "a level"),
+            "header": _word(HEADERS, "a header (" + ", ".join(HEADERS) + ")"),
+            "zone": _word(("GMT",), "'GMT'"),
             "severity": _word(SEVERITIES, "a severity (" + ", ".join(SEVERITIES) + ")"),
             "duration": duration,
             "head": head.set_parse_action(lambda tokens: [tuple(tokens)]),

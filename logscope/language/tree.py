@@ -12,15 +12,12 @@ from logscope.errors import Span
 
 PRIMITIVES = ("int", "word", "text", "uuid", "hex", "name")
 PSEUDO_FIELDS = (
-    "actor", "family", "server", "thread", "run", "job", "logid", "level",
-    "resource", "outcome", "duration",
+    "actor", "family", "server", "thread", "run", "job", "logid", "level", "resource", "outcome", "duration",
 )  # fmt: skip
-RELATIONS = (
-    "during", "contains", "overlaps", "meets", "before", "after", "starts", "finishes", "equals",
-)  # fmt: skip
-OPERATORS = ("=", "!=", "<", "<=", ">", ">=", "in", "starts", "ends", "is")
+RELATIONS = ("during", "contains", "overlaps", "meets", "before", "after", "starts", "finishes", "equals")
 SEVERITIES = ("low", "medium", "high", "critical")
 OUTCOMES = ("failed", "recovered", "masked-by-retry", "avoided")
+HEADERS = ("log4j", "access")  # what the lines of a source begin with
 LEVELS = ("TRACE", "DEBUG", "INFO", "WARN", "ERROR", "FATAL")
 
 
@@ -271,10 +268,7 @@ class Binding:
 
 @dataclass(frozen=True, slots=True)
 class Attachment:
-    """A binding tied to another one, in `proves`, `without` and `count`.
-
-    `NAME = SPEC [within T] RELATION BINDING [same KEYS] [other KEYS] [means OUTCOME] [at least N]`
-    """
+    """`NAME = SPEC [within T] RELATION BINDING [same KEYS] [other KEYS] [means OUTCOME] [at least N]`."""
 
     binding: Binding
     within: float | None
@@ -339,7 +333,25 @@ class Rule:
     remarks: tuple[Remark, ...] = ()
 
 
-Declaration = Type | Event | Interval | Actor | Rule
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A kind of log file: what its lines look like, by what it is told from others, whose clock it has."""
+
+    name: Name
+    title: Prose
+    header: Name | None
+    zone: Name | None
+    writer: Name | None
+    loggers: tuple[Name, ...]
+    threads: tuple[Template, ...]
+    matches: tuple[Rendering, ...]
+    samples: tuple[Sample, ...]
+    span: Span
+    comments: tuple[str, ...] = ()
+    remarks: tuple[Remark, ...] = ()
+
+
+Declaration = Type | Event | Interval | Actor | Rule | Source
 
 
 @dataclass(frozen=True, slots=True)
@@ -352,10 +364,7 @@ class Broken:
 
 @dataclass(frozen=True, slots=True)
 class Grammar:
-    """One file: its name, its sound declarations in order, comments before and after them.
-
-    A comment keeps its `#`; an empty one is a blank line between two comments.
-    """
+    """One file with its sound declarations. A comment keeps its `#`; an empty one is a blank line between two."""
 
     name: Name
     path: str
@@ -374,22 +383,12 @@ class Catalog:
     intervals: dict[str, Interval] = field(default_factory=dict)
     actors: dict[str, Actor] = field(default_factory=dict)
     rules: dict[str, Rule] = field(default_factory=dict)
+    sources: dict[str, Source] = field(default_factory=dict)
     digest: str = ""
 
     def add(self, declaration: Declaration) -> None:
         """Put a declaration where it belongs, under its name."""
-        name = declaration.name.text
-        match declaration:
-            case Type():
-                self.types[name] = declaration
-            case Event():
-                self.events[name] = declaration
-            case Interval():
-                self.intervals[name] = declaration
-            case Actor():
-                self.actors[name] = declaration
-            case Rule():
-                self.rules[name] = declaration
+        getattr(self, f"{type(declaration).__name__.lower()}s")[declaration.name.text] = declaration
 
     def events_tagged(self, tag: str) -> list[str]:
         """Names of the events that carry `tag`, in declaration order."""
