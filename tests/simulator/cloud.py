@@ -9,7 +9,7 @@ from typing import Any
 
 from .engine import Engine, Lock, Signal
 from .log import Actor, Log
-from .truth import Span, Truth
+from .truth import Race, Span, Truth
 
 STATIC = ("Running", "Stopped", "Expunging", "Destroyed")
 Steps = Generator[float | Lock | Signal, Any, Any]
@@ -79,7 +79,10 @@ class Vm:
 
 @dataclass(eq=False, slots=True)
 class Network:
-    """A network; `implementer` is who really implements it at the moment, `age` is in minutes."""
+    """A network; `implementer` is who really implements it at the moment, `age` is in minutes.
+
+    `strikes` are the races of the orphan clean-up with the last implement.
+    """
 
     id: int
     router: Vm
@@ -88,6 +91,7 @@ class Network:
     lock: Lock = field(default_factory=Lock)
     implementer: Actor | None = None
     implemented_since: int = 0
+    strikes: list[Race] = field(default_factory=list)
     count: int = 0
     busy_jobs: int = 0
     free_rounds: int = 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from .cloud import Cloud, Network, Nic, OperationError, Steps, Vm
 from .jobs import api_job, command, work_job
 from .log import Actor
-from .networks import STRIKE, implement
+from .networks import implement
 
 START, STOP, MIGRATE = "user.vm.StartVMCmd", "user.vm.StopVMCmd", "user.vm.MigrateVMCmd"
 
@@ -73,9 +73,8 @@ def prepare(cloud: Cloud, actor: Actor, vm: Vm, nic: Nic) -> Steps:
     cloud.say(actor, "lock.network.router_startup.released", network=network.id, number=network.id)
     if network.state != "Implemented":
         cloud.say(actor, "vm.start.resource_unavailable", network=network.id)
-        for race in cloud.truth.races:
-            if race.rule == STRIKE and network.key in race.resources and cloud.now - race.at < 90e6:
-                race.proof = race.proof or "failed"
+        for race in network.strikes:
+            race.proof = "failed"
         raise OperationError(f"Resource [Network:{network.id}] is unreachable: Network is not yet fully implemented")
 
 

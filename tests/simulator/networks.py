@@ -38,6 +38,7 @@ def implement(cloud: Cloud, actor: Actor, network: Network) -> Steps:
 
 def _set_up(cloud: Cloud, actor: Actor, network: Network) -> Steps:
     network.state, network.implementer, network.implemented_since = "Implementing", actor, cloud.now
+    network.strikes = []
     try:
         cloud.say(actor, "network.implement.guru", guru="ExternalGuestNetworkGuru", network=network.id)
         yield cloud.pause(0.01, 0.06)
@@ -147,7 +148,7 @@ def clean_orphans(cloud: Cloud, server: str) -> Steps:
 def _strike(cloud: Cloud, actor: Actor, network: Network) -> None:
     if network.implementer is not None and network.implementer.family != actor.family:
         margin = (cloud.now - network.implemented_since) / 1e6
-        cloud.truth.race(STRIKE, network.key, cloud.now, margin=margin)
+        network.strikes.append(cloud.truth.race(STRIKE, network.key, cloud.now, margin=margin))
     else:
         cloud.truth.missed(STRIKE)
     cloud.say(
