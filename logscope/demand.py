@@ -106,7 +106,7 @@ def _needles(event: Event, where: Sequence[Comparison]) -> frozenset[str]:
 
     Only fields that are read from the line itself count: an id may have been learnt elsewhere.
     """
-    templates = [found.template for found in (*event.matches, *event.insides)]
+    templates = [match.template for match in event.matches] + [inside.template for inside in event.insides]
     own = {part.name for template in templates for part in template.parts if isinstance(part, Field)}
     best: frozenset[str] = frozenset()
     for comparison in where:

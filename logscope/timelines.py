@@ -41,8 +41,9 @@ class Timelines:
         for name in sorted(names):
             rows = self._items.of(_spec(name), [])
             parts.append(rows.join(owned.rename({"eid": "open_eid"}), on="open_eid"))
+        aside = set(self._catalog.intervals_tagged("aside"))
         for name, declared in self._catalog.intervals.items():
-            if names & {c.event.text for c in (*declared.opens, *declared.of)}:
+            if name not in aside and names & {c.event.text for c in (*declared.opens, *declared.of)}:
                 rows = self._items.of(_spec(name), [])
                 both = [rows.join(owned.rename({"eid": e}), on=e) for e in ("open_eid", "of_eid")]
                 parts.append(pl.concat(both, how="diagonal").unique(["item", "number"]))
