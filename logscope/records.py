@@ -11,6 +11,7 @@ import io
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -23,6 +24,20 @@ _LEVELS = "TRACE|DEBUG|INFO|WARN|ERROR|FATAL"
 _CLOCK = r"(?P<clock>[0-9]{2}:[0-9]{2}:[0-9]{2})"
 _DATE = rf"(?P<date>[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}})[ T]{_CLOCK}[,.](?P<milli>[0-9]{{3}})"
 _SYSLOG = rf"(?P<date>[A-Z][a-z]{{2}} [ 0-9][0-9]) {_CLOCK} \S+ \S+: (?P<milli>)"
+# A time that the shipper of undated lines put before them: a container's, a CI job's, the journal's in ISO form.
+_STAMP = (
+    rf"(?P<date>[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}})[ T]{_CLOCK}(?:[,.](?P<milli>[0-9]{{3}})[0-9]*)?"
+    r"(?:Z|[+-][0-9]{2}:?[0-9]{2})? (?:.{0,80}?\s)??"
+)
+_BOOT = (
+    rf"\s+(?P<level>{_LEVELS})\s+(?:\(logid:\s*(?P<logid>[^)]*)\)\s+)?[0-9]+ --- "
+    r"\[\s*(?P<thread>[^\]]*)\]\s+(?P<logger>\S+)(?P<context>)\s*:\s"
+)
+# Who asked stands where others have their thread: it is the only actor that such a line names.
+_ACCESS = (
+    r"(?P<thread>\S+) \S+ \S+ \[(?P<date>[0-9]{4}-[0-9]{2}-[0-9]{2}|[0-9]{2}/[A-Z][a-z]{2}/[0-9]{4})[: ]"
+    rf"{_CLOCK}(?: [+-][0-9]{{4}})?(?P<milli>)(?P<level>)(?P<logger>)(?P<context>)(?P<logid>)\] "
+)
 _REST = (
     rf"\s*(?P<level>{_LEVELS})\s+\[(?P<logger>[^\]\s]+)\]\s*"
     r"\((?P<thread>[^():]*(?:\([^)]*\))?[^():]*):(?P<context>\[[^\]]*\]|[^()]*(?:\([^()]*\)[^()]*)*)\)\s"
@@ -33,18 +48,20 @@ _MAX_TAIL_BYTES = 64 << 10
 _MAX_CARRIED = 8 << 20
 _SYSLOG_YEAR = 2000
 _SNIFFED_LINES = 400
+_TIME: Any = {"time_unit": "us", "strict": False}
 
 
 @dataclass(frozen=True, slots=True)
 class HeaderForm:
-    """One physical form of the header. `plain` headers start at column one, so bytes tell them.
+    """One physical form of the header. `plain` headers start at column one with a date, so bytes tell them.
 
-    `head` fits all that stands before the message.
+    `head` fits all that stands before the message. Forms of one `family` can stand in files of one kind.
     """
 
     name: str
     head: str
     plain: bool
+    family: str = "log4j"
 
     @property
     def regex(self) -> str:
@@ -56,6 +73,9 @@ FORMS = (
     HeaderForm("log4j", _DATE + _REST, True),
     HeaderForm("prefixed", ".{0,200}?" + _DATE + _REST, False),
     HeaderForm("syslog", ".{0,200}?" + _SYSLOG + _REST, False),
+    HeaderForm("stamped", ".{0,200}?" + _STAMP + _REST, False),
+    HeaderForm("boot", _DATE + _BOOT, True),
+    HeaderForm("access", _ACCESS, False, "access"),
 )
 NO_HEADER = HeaderForm("none", "", False)
 
@@ -63,14 +83,12 @@ NO_HEADER = HeaderForm("none", "", False)
 def sniff(head: bytes) -> HeaderForm:
     """Tell the header form from the first lines of a source; `NO_HEADER` when none is recognised."""
     lines = pl.Series(head.decode("utf-8", "replace").splitlines()[:_SNIFFED_LINES], dtype=pl.String)
-    found = [int(lines.str.contains(form.regex).sum()) for form in FORMS]
-    plain, prefixed, syslog = found
-    if max(found) == 0:
-        return NO_HEADER
-    # The prefixed form also fits plain headers; it is worth its price only where it finds clearly more.
-    if plain and plain * 2 >= prefixed:
-        return FORMS[0]
-    return FORMS[1] if prefixed >= syslog else FORMS[2]
+    found = {form: int(lines.str.contains(f"^{form.head}").sum()) for form in FORMS}
+    best = max(FORMS, key=lambda form: found[form])
+    # Prefixed forms also fit plain headers; they are worth their price only where they find clearly more.
+    if found[FORMS[0]] * 2 >= found[best]:
+        best = FORMS[0]
+    return best if found[best] else NO_HEADER
 
 
 @dataclass(slots=True)
@@ -126,7 +144,7 @@ class Selector:
         buffer = np.frombuffer(data, np.uint8)
         ends = np.flatnonzero(buffer == 10)
         starts = np.concatenate((np.zeros(1, ends.dtype), ends[:-1] + 1))
-        header = _plain_headers(buffer, starts) if form.plain else lines.str.contains(form.regex).to_numpy()
+        header = _plain_headers(buffer, starts) if form.plain else lines.str.contains(f"^{form.head}").to_numpy()
         index = np.flatnonzero(header)
         if self._regex is not None:
             likely = lines.str.contains(self._cover).to_numpy() if self._regex else np.zeros(len(starts), bool)
@@ -196,18 +214,21 @@ def parse_headers(candidates: pl.DataFrame, form: HeaderForm) -> pl.DataFrame:
         context.str.extract(number, 2).cast(pl.Int64, strict=False).alias("job"),
         context.str.extract(number, 1).cast(pl.Int64, strict=False).alias("origin"),
         context.str.extract(r"(?-u:\b)work-([0-9]+)(?-u:\b)").cast(pl.Int64, strict=False).alias("work"),
-        pl.col("logid").fill_null(""),
+        # Before there were logids, the context had the whole uuid of the job, whose beginning a logid is.
+        pl.coalesce("logid", context.str.extract(r"= \[ ([0-9a-f]{8})-")).fill_null("").alias("logid"),
         "message",
     ).filter(pl.col("time").is_not_null())
 
 
 def _time(form: HeaderForm) -> pl.Expr:
+    milli = pl.col("milli").fill_null("").str.pad_end(3, "0")
+    text = pl.concat_str("date", pl.lit(" "), "clock", pl.lit("."), milli)
     if form.name == "syslog":
-        text = pl.concat_str(pl.lit(f"{_SYSLOG_YEAR} "), "date", pl.lit(" "), "clock")
-        parsed = text.str.to_datetime("%Y %b %e %H:%M:%S", time_unit="us", strict=False)
+        parsed = pl.concat_str(pl.lit(f"{_SYSLOG_YEAR} "), text).str.to_datetime("%Y %b %e %H:%M:%S%.3f", **_TIME)
     else:
-        text = pl.concat_str("date", pl.lit(" "), "clock", pl.lit("."), "milli")
-        parsed = text.str.to_datetime("%Y-%m-%d %H:%M:%S%.3f", time_unit="us", strict=False)
+        parsed = text.str.to_datetime("%Y-%m-%d %H:%M:%S%.3f", **_TIME)
+    if form.name == "access":
+        parsed = pl.coalesce(parsed, text.str.to_datetime("%d/%b/%Y %H:%M:%S%.3f", **_TIME))
     return parsed.cast(pl.Int64)
 
 
