@@ -12,8 +12,8 @@ from functools import cache
 from pathlib import Path
 
 from logscope.demand import for_rules
+from logscope.language.catalog import Catalog
 from logscope.language.load import load, shipped_dir
-from logscope.language.tree import Catalog
 from logscope.pipeline import analyze, read_log
 from tests.simulator.history import Settings, simulate
 from tests.simulator.judge import Tally, judge

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 import polars as pl
 
 from logscope.frames import choose
+from logscope.language.catalog import Catalog
 from logscope.language.template import Compiler
-from logscope.language.tree import Catalog
 from logscope.model import EventSet
 
 ACTOR = ("server", "thread", "run")
@@ -63,6 +64,13 @@ def _actor_node(server: str, thread: str, run: str) -> str:
     return f"{server}|{thread}|{run}"
 
 
+@lru_cache(maxsize=1024)
+def _threads(catalog: Catalog, name: str) -> list[re.Pattern[str]]:
+    """What the threads of a declared actor are called."""
+    compiler = Compiler(catalog)
+    return [re.compile(compiler.shape(template).regex) for template in catalog.actors[name].threads]
+
+
 class ActorNames:
     """Names actors by the grammars' `actor` declarations."""
 
@@ -70,16 +78,17 @@ class ActorNames:
         self._titles = {name: item.title.text for name, item in catalog.actors.items()}
         self._known: dict[tuple[str, str, str, int | None, int | None], str] = {}
         about = events.resources.filter(pl.col("kind") != "job").unique("eid", keep="first", maintain_order=True)
-        compiler = Compiler(catalog)
-        self._threads: list[tuple[str, re.Pattern[str]]] = []
+        self._threads = [
+            (name, t) for name, a in catalog.actors.items() if not a.doing for t in _threads(catalog, name)
+        ]
         self._doing: dict[tuple[str, str, str], tuple[str, int]] = {}
         self._about: dict[tuple[str, str, str], str] = {}
         for name, actor in catalog.actors.items():
-            shapes = [re.compile(compiler.shape(t).regex) for t in actor.threads]
-            if not actor.doing:
-                self._threads += [(name, shape) for shape in shapes]
+            chosen = choose(events, actor.doing)
+            if chosen.is_empty():
                 continue
-            rows = choose(events, actor.doing).select("eid").join(events.table, on="eid")
+            shapes = _threads(catalog, name)
+            rows = chosen.select("eid").join(events.table, on="eid")
             first = rows.filter(pl.col("run") != "").sort("order").unique(ACTOR, keep="first", maintain_order=True)
             first = first.join(about.select("eid", "kind", "id"), on="eid", how="left").sort("order")
             for server, thread, run, order, kind, id in first.select(*ACTOR, "order", "kind", "id").iter_rows():

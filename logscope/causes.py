@@ -17,7 +17,8 @@ from logscope.actors import ACTOR
 from logscope.errors import Span
 from logscope.explain import Teller
 from logscope.items import SCHEMA, Items
-from logscope.language.tree import Catalog, Name, Spec
+from logscope.language.catalog import Catalog
+from logscope.language.tree import Name, Spec
 from logscope.model import Actor, EventSet
 
 # Tags of intervals that are steps of an operation; the first that an interval carries says what kind of step it is.

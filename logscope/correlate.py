@@ -12,7 +12,8 @@ import polars as pl
 
 from logscope.actors import ACTOR
 from logscope.frames import choose, column
-from logscope.language.tree import Catalog, Choice, Interval
+from logscope.language.catalog import Catalog
+from logscope.language.tree import Choice, Interval
 from logscope.model import EventSet
 
 SCHEMA = {

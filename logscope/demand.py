@@ -10,7 +10,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from logscope.language.tree import Catalog, Choice, Comparison, Event, Field, Path, Rule, Spec, Value
+from logscope.language.catalog import Catalog
+from logscope.language.tree import Choice, Comparison, Event, Field, Path, Rule, Spec, Value
 
 PLACE = re.compile(r"\{([a-z][a-z0-9_.-]*)\}")
 _ALWAYS = ("restart", "submits")

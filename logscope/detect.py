@@ -14,7 +14,8 @@ import polars as pl
 from logscope.correlate import Horizon
 from logscope.frames import compare
 from logscope.items import SCHEMA, VALUE, Items
-from logscope.language.tree import Attachment, Binding, Catalog, Comparison, Condition, Path, Relation, Rule, Spec
+from logscope.language.catalog import Catalog
+from logscope.language.tree import Attachment, Binding, Comparison, Condition, Path, Relation, Rule, Spec
 from logscope.relations import MICROSECONDS, holds, margins
 
 DEFAULT_SLACK = 0.02  # seconds; log4j takes the time at the call and writes it later

@@ -16,7 +16,8 @@ from logscope.detect import Item, Occurrence
 from logscope.extract import TextStore
 from logscope.identity import Identity
 from logscope.items import SCHEMA, VALUE, Items
-from logscope.language.tree import Attachment, Catalog, Comparison, Path, Relation, Rule
+from logscope.language.catalog import Catalog
+from logscope.language.tree import Attachment, Comparison, Path, Relation, Rule
 from logscope.model import Actor, EventSet, Evidence, Finding, Let, Resource, Sentence
 
 _SECOND = 1_000_000

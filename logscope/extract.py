@@ -14,8 +14,9 @@ from types import MappingProxyType
 import polars as pl
 
 from logscope.fitting import Router
+from logscope.language.catalog import Catalog
 from logscope.language.template import Compiler, event_templates, line_literals
-from logscope.language.tree import PRIMITIVES, Catalog, Event, Field
+from logscope.language.tree import PRIMITIVES, Event, Field
 from logscope.model import EventSet
 from logscope.reading import ALIAS, TypeReader
 

@@ -11,7 +11,8 @@ from logscope.errors import Span
 from logscope.explain import Teller
 from logscope.identity import Identity
 from logscope.items import Items
-from logscope.language.tree import Catalog, Name, Spec
+from logscope.language.catalog import Catalog
+from logscope.language.tree import Name, Spec
 from logscope.model import EventSet, Failure, Finding, Incident, Resource
 
 _SECOND = 1_000_000

@@ -8,7 +8,8 @@ import polars as pl
 
 from logscope.correlate import Correlator
 from logscope.frames import ACTOR_TEXT, choose, column, compare
-from logscope.language.tree import Catalog, Choice, Path, Spec
+from logscope.language.catalog import Catalog
+from logscope.language.tree import Choice, Path, Spec
 from logscope.model import EventSet
 
 SCHEMA = {

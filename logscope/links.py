@@ -6,7 +6,7 @@ import polars as pl
 
 from logscope.actors import ACTOR
 from logscope.correlate import Correlator, Horizon
-from logscope.language.tree import Catalog
+from logscope.language.catalog import Catalog
 from logscope.model import EventSet
 
 

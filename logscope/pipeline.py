@@ -23,8 +23,9 @@ from logscope.extract import Extractor, TextStore
 from logscope.identity import Identity, unify
 from logscope.incidents import failures, incidents
 from logscope.items import Items
+from logscope.language.catalog import Catalog
 from logscope.language.template import event_templates, line_literals
-from logscope.language.tree import Catalog, Rule
+from logscope.language.tree import Rule
 from logscope.links import with_taken
 from logscope.model import (
     Chunk,

@@ -13,8 +13,9 @@ import polars as pl
 from logscope.demand import Demand, for_events, paths_used
 from logscope.errors import Span, UsageError
 from logscope.items import SCHEMA
+from logscope.language.catalog import Catalog
 from logscope.language.paths import event_fields, event_kinds
-from logscope.language.tree import Catalog, Name, Spec
+from logscope.language.tree import Name, Spec
 from logscope.model import Resource
 from logscope.pipeline import Log
 

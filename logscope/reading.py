@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import polars as pl
 
+from logscope.language.catalog import Catalog
 from logscope.language.template import TypeShape, type_shapes
-from logscope.language.tree import PRIMITIVES, Catalog
+from logscope.language.tree import PRIMITIVES
 
 _MOST_KNOWN = 200_000  # texts of a type; a bound for memory only
 ALIAS = "@"  # columns of aliases are called "@uuid"; a field name cannot hold this sign

@@ -19,7 +19,7 @@ from logscope.ci.traces import traces_of
 from logscope.ci.values import Artifact
 from logscope.demand import for_rules
 from logscope.errors import NothingReadError, UsageError
-from logscope.language.tree import Catalog
+from logscope.language.catalog import Catalog
 from logscope.model import Coverage, Problem, Report, RuleStatus, Sentence, Source, SourceSummary
 from logscope.pipeline import Window, analyze, read_log
 from logscope.session import chosen_rules, load_catalog

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 import polars as pl
 
 from logscope.demand import for_everything, for_rules
 from logscope.errors import Diagnostic, NothingReadError
 from logscope.frames import column
+from logscope.language.catalog import Catalog
 from logscope.language.printer import Printer, UnprintableError, Who, clock
 from logscope.language.template import Compiler, event_templates
-from logscope.language.tree import Catalog, Event, History, Literal, Rule, Sample, Template
+from logscope.language.tree import Event, History, Literal, Rule, Sample, Template
 from logscope.model import EventSet, Source
 from logscope.pipeline import Log, analyze, read_log, read_text
 from logscope.records import FORMS
@@ -125,7 +126,7 @@ def _histories(catalog: Catalog, rule: Rule) -> Iterator[Diagnostic]:
     name = rule.name.text
     for wanted, history in [*((True, h) for h in rule.fires), *((False, h) for h in rule.quiet)]:
         try:
-            log = read_history(catalog, history)
+            log = read_history(catalog, history, rules=[rule])
         except UnprintableError as error:
             yield Diagnostic("LG208", f"history of rule '{name}' cannot be printed: {error}", history.span)
             continue
@@ -143,7 +144,7 @@ def _histories(catalog: Catalog, rule: Rule) -> Iterator[Diagnostic]:
             yield Diagnostic("LG206", f"rule '{name}' fires on a history that should leave it quiet", history.span)
 
 
-def read_history(catalog: Catalog, history: History, release: str = "") -> Log:
+def read_history(catalog: Catalog, history: History, release: str = "", rules: Collection[Rule] | None = None) -> Log:
     """Print a history through the templates and read it as a log, one source per server.
 
     Raises UnprintableError when a step sets a field that its event has no place for.
@@ -164,7 +165,7 @@ def read_history(catalog: Catalog, history: History, release: str = "") -> Log:
     for server, lines in sorted(texts.items()):
         data = ("\n".join(lines) + "\n").encode()
         sources.append(Source(f"{server}.log", "management-server", server, lambda data=data: iter([data])))  # type: ignore[misc]
-    return read_log(sources, [], catalog, for_rules(catalog, catalog.rules.values()))
+    return read_log(sources, [], catalog, for_rules(catalog, rules if rules is not None else catalog.rules.values()))
 
 
 def _families(history: History) -> set[str]:

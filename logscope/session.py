@@ -11,8 +11,9 @@ from pathlib import Path
 from logscope import moments
 from logscope.demand import Demand
 from logscope.errors import GrammarError, UsageError
+from logscope.language.catalog import Catalog
 from logscope.language.load import load, shipped_dir
-from logscope.language.tree import Catalog, Rule
+from logscope.language.tree import Rule
 from logscope.model import Source
 from logscope.moments import Moment
 from logscope.pipeline import Log, Progress, Window, read_log

@@ -10,7 +10,8 @@ from logscope.causes import Causes
 from logscope.errors import Span
 from logscope.explain import Teller
 from logscope.items import SCHEMA, Items
-from logscope.language.tree import Catalog, Name, Spec
+from logscope.language.catalog import Catalog
+from logscope.language.tree import Name, Spec
 from logscope.model import Entry, EventSet, Resource, Timeline
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from logscope.demand import for_everything
+from logscope.language.catalog import Catalog
 from logscope.language.printer import Printer, Who
 from logscope.language.resolve import resolve
 from logscope.language.syntax import parse
-from logscope.language.tree import Catalog
 from logscope.pipeline import Log, read_text
 
 START = 1_800_000_000_000_000

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from logscope.fitting import Router
+from logscope.language.catalog import Catalog
 from logscope.language.load import load
 from logscope.language.template import EventTemplate, event_templates
-from logscope.language.tree import Catalog
 from logscope.reading import TypeReader
 
 # Few letters and much repetition, so that a message can be cut in more than one way.

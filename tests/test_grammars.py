@@ -9,9 +9,10 @@ import pytest
 
 from logscope import selftest
 from logscope.errors import Diagnostic
+from logscope.language.catalog import Catalog
 from logscope.language.check import check
 from logscope.language.load import load, shipped_dir
-from logscope.language.tree import Actor, Catalog, Declaration, Event, Grammar, Interval, Rule, Type
+from logscope.language.tree import Actor, Declaration, Event, Grammar, Interval, Rule, Type
 
 
 @cache

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from logscope.diagnostics import render
 from logscope.errors import Diagnostic
+from logscope.language.catalog import Catalog
 from logscope.language.check import check
 from logscope.language.dump import dump
 from logscope.language.paths import (
@@ -22,7 +23,6 @@ from logscope.language.paths import (
 )
 from logscope.language.resolve import resolve
 from logscope.language.syntax import parse
-from logscope.language.tree import Catalog
 
 TYPES = """grammar types
 type vm

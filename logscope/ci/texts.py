@@ -10,8 +10,8 @@ from collections.abc import Sequence
 
 import polars as pl
 
+from logscope.language.catalog import Catalog
 from logscope.language.template import Compiler, literal_size
-from logscope.language.tree import Catalog
 
 # Whoever changes these: the first that fits is taken.
 _KINDS = (

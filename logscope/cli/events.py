@@ -14,7 +14,7 @@ from logscope.cli.exits import OK, PART_UNREAD
 from logscope.errors import UsageError
 
 if TYPE_CHECKING:
-    from logscope.language.tree import Catalog
+    from logscope.language.catalog import Catalog
 
 _TABLE = "table"
 

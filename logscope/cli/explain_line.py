@@ -14,9 +14,9 @@ import polars as pl
 
 from logscope.demand import for_everything
 from logscope.errors import NothingReadError, UsageError
+from logscope.language.catalog import Catalog
 from logscope.language.format import releases_text
 from logscope.language.template import EventTemplate, event_templates
-from logscope.language.tree import Catalog
 from logscope.model import Problem, Source
 from logscope.pipeline import Log
 from logscope.query import event_frames, interval_items, named

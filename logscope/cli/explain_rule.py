@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from textwrap import wrap
 
 from logscope.cli.rules import in_general
+from logscope.language.catalog import Catalog
 from logscope.language.format import attachment_text, choice_text, condition_text, spec_text
-from logscope.language.tree import Attachment, Catalog, Choice, History, Interval, Prose, Rule, Spec
+from logscope.language.tree import Attachment, Choice, History, Interval, Prose, Rule, Spec
 
 _WIDTH = 100
 _INDENT = "  "

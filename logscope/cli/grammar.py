@@ -17,7 +17,8 @@ from logscope.errors import Diagnostic, UsageError
 from logscope.report.parts.words import joined, plural
 
 if TYPE_CHECKING:
-    from logscope.language.tree import Catalog, Grammar
+    from logscope.language.catalog import Catalog
+from logscope.language.tree import Grammar
 
 _FORMATS = ("text", "json", "github")
 _SCHEMA = "logscope/diagnostics/1"

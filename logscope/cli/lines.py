@@ -15,7 +15,7 @@ from logscope.report.parts.visible import visible
 if TYPE_CHECKING:
     from logscope.demand import Demand
     from logscope.following import Stretch, Wanted
-    from logscope.language.tree import Catalog
+    from logscope.language.catalog import Catalog
     from logscope.pipeline import Progress
     from logscope.session import Session
 

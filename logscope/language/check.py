@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from logscope.errors import Diagnostic, Span
+from logscope.language.catalog import Catalog
 from logscope.language.contradictions import contradictions
 from logscope.language.paths import event_templates, fields_of
 from logscope.language.tree import (
     PRIMITIVES,
     Attachment,
-    Catalog,
     Comparison,
     Event,
     Field,

@@ -5,21 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from logscope.language.catalog import Catalog
 from logscope.language.format import attachment_text, choice_text, condition_text, releases_text, spec_text
 from logscope.language.paths import event_fields, event_kinds, interval_fields, interval_kinds, kinds_of, type_fields
-from logscope.language.tree import (
-    Actor,
-    Catalog,
-    Event,
-    History,
-    Interval,
-    Name,
-    Prose,
-    Rendering,
-    Rule,
-    Source,
-    Type,
-)
+from logscope.language.tree import Actor, Event, History, Interval, Name, Prose, Rendering, Rule, Source, Type
 
 SCHEMA = "logscope/grammar/1"
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from logscope.errors import Diagnostic
+from logscope.language.catalog import Catalog
 from logscope.language.paths import event_templates, fields_of, tagged
 from logscope.language.rulecheck import rule_fields
 from logscope.language.scope import (
@@ -20,18 +21,7 @@ from logscope.language.scope import (
     together,
     where_fields,
 )
-from logscope.language.tree import (
-    PRIMITIVES,
-    PSEUDO_FIELDS,
-    Actor,
-    Catalog,
-    Choice,
-    Event,
-    Interval,
-    Name,
-    Template,
-    Type,
-)
+from logscope.language.tree import PRIMITIVES, PSEUDO_FIELDS, Actor, Choice, Event, Interval, Name, Template, Type
 
 Key = tuple[str, str]
 

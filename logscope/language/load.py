@@ -10,7 +10,8 @@ from pathlib import Path
 
 from logscope.errors import Diagnostic, LogscopeError, Span, UsageError
 from logscope.language import cache
-from logscope.language.tree import Catalog, Grammar
+from logscope.language.catalog import Catalog
+from logscope.language.tree import Grammar
 
 _FORMAT = b"logscope grammar 1"
 

@@ -13,8 +13,9 @@ from dataclasses import dataclass, field
 
 import pyparsing as pp
 
+from logscope.language.catalog import Catalog
 from logscope.language.template import literal_size
-from logscope.language.tree import PRIMITIVES, Catalog, Field, Literal, Template
+from logscope.language.tree import PRIMITIVES, Field, Literal, Template
 
 _NO_BLANK = {"word": r"\S+", "name": r"[A-Za-z0-9_.$-]+"}
 _GREEDY = {

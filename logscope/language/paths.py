@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from logscope.language.tree import PRIMITIVES, Catalog, Event, Field, Interval, Template, Type
+from logscope.language.catalog import Catalog
+from logscope.language.tree import PRIMITIVES, Event, Field, Interval, Template, Type
 
 CANONICAL = "id"  # the subfield that every typed field with a kind has: the canonical id of its resource
 

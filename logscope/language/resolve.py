@@ -11,12 +11,12 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from logscope.errors import Diagnostic, Span
 from logscope.language import fieldcheck
+from logscope.language.catalog import Catalog
 from logscope.language.paths import event_templates, fields_of
 from logscope.language.scope import did_you_mean
 from logscope.language.tree import (
     PRIMITIVES,
     Actor,
-    Catalog,
     Choice,
     Declaration,
     Event,

@@ -8,8 +8,9 @@ from difflib import SequenceMatcher, get_close_matches
 
 from logscope.errors import Diagnostic, Span
 from logscope.language import scan
+from logscope.language.catalog import Catalog
 from logscope.language.paths import CANONICAL, subject_fields, subject_kinds
-from logscope.language.tree import PRIMITIVES, PSEUDO_FIELDS, Catalog, Comparison, Path, Prose
+from logscope.language.tree import PRIMITIVES, PSEUDO_FIELDS, Comparison, Path, Prose
 
 INTERVAL_ONLY = ("outcome", "duration")
 JOINING = ("actor", "family", "server", "thread", "job")

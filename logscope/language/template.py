@@ -11,10 +11,11 @@ import heapq
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from types import MappingProxyType
 
-from logscope.language.tree import PRIMITIVES, Catalog, Field, Literal, Template
+from logscope.language.catalog import Catalog
+from logscope.language.tree import PRIMITIVES, Field, Literal, Template
 
 # In one release line the first line of an exception follows the message after one blank.
 _CLASS = r"(?:[a-zA-Z_][a-zA-Z0-9_$]*\.)+[A-Z][a-zA-Z0-9_$]*(?:Exception|Error|Throwable)"
@@ -55,12 +56,18 @@ def literal_size(template: Template) -> int:
     return sum(len(part.text) for part in template.parts if isinstance(part, Literal))
 
 
+@lru_cache(maxsize=64)
+def _expressions(catalog: Catalog) -> dict[str, str]:
+    """The expressions of types made so far for one catalog."""
+    return {}
+
+
 class Compiler:
     """Compiles the templates of one catalog; expressions of types are made once."""
 
     def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
-        self._types: dict[str, str] = {}
+        self._types = _expressions(catalog)
 
     def type_expression(self, name: str) -> str:
         """The expression, without capturing groups, that fits any rendering of a type or primitive."""
@@ -131,8 +138,14 @@ class EventTemplate:
 
 def event_templates(catalog: Catalog, events: Collection[str] | None = None) -> list[EventTemplate]:
     """All templates of the named events (all when None), most specific first."""
+    found = (t for name in catalog.events if events is None or name in events for t in _templates_of(catalog, name))
+    return sorted(found, key=lambda t: (-t.shape.specificity, t.event, t.index))
+
+
+@lru_cache(maxsize=4096)
+def _templates_of(catalog: Catalog, name: str) -> list[EventTemplate]:
     compiler = Compiler(catalog)
-    found = [
+    return [
         EventTemplate(
             name,
             index,
@@ -140,11 +153,8 @@ def event_templates(catalog: Catalog, events: Collection[str] | None = None) -> 
             compiler.shape(rendering.template, exception=True),
             compiler.shape(rendering.template, exception=True, loose=True),
         )
-        for name, event in catalog.events.items()
-        if events is None or name in events
-        for index, rendering in enumerate(event.matches)
+        for index, rendering in enumerate(catalog.events[name].matches)
     ]
-    return sorted(found, key=lambda t: (-t.shape.specificity, t.event, t.index))
 
 
 def line_literals(

@@ -6,7 +6,7 @@ whether they make sense by `check`. The language is described in `docs/language.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from logscope.errors import Span
 
@@ -372,28 +372,3 @@ class Grammar:
     comments: tuple[str, ...] = ()
     trailing: tuple[str, ...] = ()
     broken: tuple[Broken, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Catalog:
-    """All declarations of all files by name, resolved: names are unique and known."""
-
-    types: dict[str, Type] = field(default_factory=dict)
-    events: dict[str, Event] = field(default_factory=dict)
-    intervals: dict[str, Interval] = field(default_factory=dict)
-    actors: dict[str, Actor] = field(default_factory=dict)
-    rules: dict[str, Rule] = field(default_factory=dict)
-    sources: dict[str, Source] = field(default_factory=dict)
-    digest: str = ""
-
-    def add(self, declaration: Declaration) -> None:
-        """Put a declaration where it belongs, under its name."""
-        getattr(self, f"{type(declaration).__name__.lower()}s")[declaration.name.text] = declaration
-
-    def events_tagged(self, tag: str) -> list[str]:
-        """Names of the events that carry `tag`, in declaration order."""
-        return [name for name, event in self.events.items() if any(t.text == tag for t in event.tags)]
-
-    def intervals_tagged(self, tag: str) -> list[str]:
-        """Names of the intervals that carry `tag`, in declaration order."""
-        return [name for name, item in self.intervals.items() if any(t.text == tag for t in item.tags)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass, field
 
-from logscope.language.tree import Catalog
+from logscope.language.catalog import Catalog
 from logscope.model import Source
 
 from . import networks, noise, systemvms

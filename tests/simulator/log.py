@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 
+from logscope.language.catalog import Catalog
 from logscope.language.printer import Printer, Who, clock
-from logscope.language.tree import Catalog, Field, Rendering, Template
+from logscope.language.tree import Field, Rendering, Template
 
 START = 1_792_200_000_000_000  # 2026-10-16 20:40:00
 MILLISECOND = 1_000
