@@ -106,13 +106,16 @@ class ActorNames:
             self._known[who] = self._name(server, thread, run, job, origin)
         return self._known[who]
 
+    def title(self, server: str, thread: str, run: str) -> str:
+        """What people call whatever acts as this actor does, such as `VM start`."""
+        if (doing := self._doing.get((server, thread, run))) is not None:
+            return self._titles[doing[0]]
+        return next((self._titles[name] for name, shape in self._threads if shape.match(thread)), thread)
+
     def _name(self, server: str, thread: str, run: str, job: int | None, origin: int | None) -> str:
-        key = (server, thread, run)
-        if key in self._doing:
-            title = self._titles[self._doing[key][0]]
-        else:
-            title = next((self._titles[name] for name, shape in self._threads if shape.match(thread)), thread)
+        title = self.title(server, thread, run)
         if job is None:
             return f"{title}, {thread}" if title != thread else thread
-        details = [f"job-{job}" + (f" of job-{origin}" if origin is not None else ""), self._about.get(key, "")]
+        about = self._about.get((server, thread, run), "")
+        details = [f"job-{job}" + (f" of job-{origin}" if origin is not None else ""), about]
         return f"{title} ({', '.join(d for d in details if d)})"

@@ -101,8 +101,15 @@ class Causes:
 
         There are several if the log does not tell how its parts hang together, and none if no line belongs to it.
         """
-        families = self._families_of(job)
+        families = self.families_of(job)
         return self._trees(families) if families else []
+
+    def families_of(self, job: int) -> list[str]:
+        """The families that a job belongs to: one, unless lines about it do not hang together."""
+        table = self._events.table
+        own = table.filter((pl.col("job") == job) | (pl.col("origin") == job))["family"]
+        submitted = self._submits().filter(pl.col("id") == str(job))["family"]
+        return sorted({*own, *submitted})
 
     def behind(self, rows: pl.DataFrame) -> dict[str, str]:
         """What caused the acts of the families of some rows (of the table or items): family → text for people.
@@ -127,12 +134,6 @@ class Causes:
         rows = rows.unique("family", keep="first", maintain_order=True)
         titles = self._teller.titles(rows)
         return {row["family"]: (row, titles[row["item"]]) for row in rows.iter_rows(named=True)}
-
-    def _families_of(self, job: int) -> list[str]:
-        table = self._events.table
-        own = table.filter((pl.col("job") == job) | (pl.col("origin") == job))["family"]
-        submitted = self._submits().filter(pl.col("id") == str(job))["family"]
-        return sorted({*own, *submitted})
 
     def _submits(self) -> pl.DataFrame:
         """Rows of the table that submit a job, in order, with the job's `id`."""

@@ -73,6 +73,21 @@ def find_resource(log: Log, text: str) -> Resource:
     raise UsageError(f"no resource '{text}' occurs in this log; {_similar(log, known, kind, name)}")
 
 
+def find_resource_or_job(log: Log, text: str) -> Resource:
+    """As `find_resource`, but of some jobs, those of background tasks, only the jobs that work for them tell.
+
+    Raises:
+        UsageError: as `find_resource`.
+    """
+    try:
+        return find_resource(log, text)
+    except UsageError:
+        kind, _, id = text.partition(":")
+        if kind == "job" and id.isdecimal() and log.causes.families_of(int(id)):
+            return Resource(kind, id)
+        raise
+
+
 def _ids(log: Log) -> dict[str, list[str]]:
     """The ids of each kind that occur, numbers in their order."""
     found: dict[str, list[str]] = {}

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from logscope import __version__
-from logscope.cli import analyze, compare, events, explain, grammar, lines, rules, scan, stuck, timeline
+from logscope.cli import analyze, compare, events, explain, grammar, lines, rules, scan, slow, stuck, timeline
 from logscope.cli.options import examples
 
 app = typer.Typer(
@@ -46,6 +46,7 @@ compare.register(app)
 timeline.register(app)
 lines.register(app)
 stuck.register(app)
+slow.register(app)
 events.register(app)
 explain.register(app)
 rules.register(app)

@@ -11,7 +11,6 @@ from logscope.cli import options
 from logscope.cli.console import write
 from logscope.cli.exits import OK, PART_UNREAD
 from logscope.cli.timeline_formats import FORMATS
-from logscope.errors import UsageError
 from logscope.model import Coverage, Report, Resource, Timeline
 
 if TYPE_CHECKING:
@@ -53,6 +52,7 @@ def timeline(
     with the time that it lasted and that it had to wait before it began.
     """
     from logscope.demand import for_everything
+    from logscope.query import find_resource_or_job
     from logscope.session import Question, load_catalog, open_log
 
     options.check_choice("format", format, list(FORMATS))
@@ -60,7 +60,7 @@ def timeline(
     catalog = load_catalog(grammars)
     session = open_log(Question(paths, since, until, tz), catalog, for_everything(catalog), console.watch)
     console.problems(session.log.problems)
-    found = list(dict.fromkeys(_meant(session, text) for text in dict.fromkeys(resource)))
+    found = list(dict.fromkeys(find_resource_or_job(session.log, text) for text in dict.fromkeys(resource)))
     trees = {str(one): session.log.causes.of_job(int(one.id)) for one in found if _is_job(one)}
     timelines = session.log.timelines.of(found)
     write(FORMATS[format](_report(session, timelines), trees, console.color))
@@ -69,20 +69,6 @@ def timeline(
 
 def _is_job(resource: Resource) -> bool:
     return resource.kind == _JOB and resource.id.isdecimal()
-
-
-def _meant(session: Session, text: str) -> Resource:
-    """The resource that a text means; of some jobs, those of background tasks, only other jobs tell."""
-    from logscope.query import find_resource
-
-    try:
-        return find_resource(session.log, text)
-    except UsageError:
-        kind, _, id = text.partition(":")
-        job = Resource(kind, id)
-        if _is_job(job) and session.log.causes.of_job(int(id)):
-            return job
-        raise
 
 
 def _report(session: Session, timelines: list[Timeline]) -> Report:
