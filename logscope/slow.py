@@ -9,7 +9,8 @@ import polars as pl
 
 from logscope.demand import PLACE
 from logscope.items import VALUE
-from logscope.language.tree import PRIMITIVES, Catalog, Field
+from logscope.language.catalog import Catalog
+from logscope.language.tree import PRIMITIVES, Field
 from logscope.model import Actor, Resource
 from logscope.pipeline import Log
 
