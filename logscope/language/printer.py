@@ -12,7 +12,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from logscope.language.tree import PRIMITIVES, Catalog, Event, Field, Literal, Rendering, Template
+from logscope.language.catalog import Catalog
+from logscope.language.tree import PRIMITIVES, Event, Field, Literal, Rendering, Template
 
 _DEFAULTS = {"int": "1", "word": "x", "name": "x", "text": "x", "hex": "0a", "uuid": ""}
 _THROWN = "java.lang.RuntimeException: "
@@ -127,6 +128,10 @@ class Printer:
         if kind:
             named = tuple(m for m in renderings if (m.kind.text if m.kind else own_kind) == kind)
             renderings = named or renderings
+        if owner and not whole and not inner and owner.partition(":")[0] != own_kind:
+            # Nobody said what else is mentioned here, so if possible nothing is.
+            renderings = tuple(m for m in renderings if m.template.text == "null") or renderings
+            owner = ""
         inherited = owner if not whole and not inner else f"{kind or own_kind}:{id}"
         id = id or owner.rpartition(":")[2]
         if id:
