@@ -19,6 +19,7 @@ from logscope.ci.traces import traces_of
 from logscope.ci.values import Artifact
 from logscope.demand import for_rules
 from logscope.errors import NothingReadError, UsageError
+from logscope.kinds import Kinds
 from logscope.language.catalog import Catalog
 from logscope.model import Coverage, Problem, Report, RuleStatus, Sentence, Source, SourceSummary
 from logscope.pipeline import Window, analyze, read_log
@@ -144,7 +145,7 @@ def scan_place(place: Place, wish: Wish) -> Report:
     artifacts = list(_artifacts(place, notes))
     sources: list[Source] = []
     if place.logs:
-        sources, found = discover(place.logs)
+        sources, found = discover(place.logs, Kinds(catalog))
         others = {artifact.name for artifact in artifacts} | place.foreign
         sources = [source for source in sources if source.name not in others]
         problems += [problem for problem in found if problem.source not in others]
@@ -181,7 +182,7 @@ def scan_log(path: str, wish: Wish = Wish()) -> Report:
     """
     catalog = _catalog(wish.grammars)
     rules = chosen_rules(catalog, wish.rules)
-    sources, problems = discover([path])
+    sources, problems = discover([path], Kinds(catalog))
     log = read_log(sources, problems, catalog, for_rules(catalog, rules), _window(sources, wish))
     return analyze(log, rules, _offset(log.sources, wish.tz))
 

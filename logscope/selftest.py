@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
+from functools import partial
 
 import polars as pl
 
 from logscope.demand import for_everything, for_rules
 from logscope.errors import Diagnostic, NothingReadError
 from logscope.frames import column
+from logscope.kinds import Kinds
 from logscope.language.catalog import Catalog
 from logscope.language.printer import Printer, UnprintableError, Who, clock
 from logscope.language.template import Compiler, event_templates
 from logscope.language.tree import Event, History, Literal, Rule, Sample, Template
 from logscope.model import EventSet, Source
-from logscope.pipeline import Log, analyze, read_log, read_text
-from logscope.records import FORMS
+from logscope.pipeline import Log, analyze, read_log
+from logscope.records import FORMS, NO_HEADER, HeaderForm
+from logscope.sources import DEFAULT_KIND
 
 _START = 1_793_232_000_000_000  # 2026-10-28 20:00:00, any time will do
 _SECOND = 1_000_000
@@ -24,33 +27,37 @@ _SECOND = 1_000_000
 
 def run(catalog: Catalog) -> list[Diagnostic]:
     """All mistakes that samples and histories of a checked catalog show, in file order."""
-    found = [*_samples(catalog)]
+    found = [*_samples(catalog), *_kinds(catalog)]
     for rule in catalog.rules.values():
         found += _histories(catalog, rule)
     return sorted(found, key=lambda d: d.span)
 
 
 def _samples(catalog: Catalog) -> Iterator[Diagnostic]:
-    placed: list[tuple[Event, Sample, int]] = []
-    lines: list[str] = []
+    placed: list[tuple[Event, Sample, tuple[int, int]]] = []
+    # A file has headers of one form, so each form makes a file of its own.
+    files: dict[str, list[str]] = {}
     for event in catalog.events.values():
         for sample in event.samples:
-            placed.append((event, sample, len(lines) + 1))
+            form = _form_of(sample)
+            lines = files.setdefault(form.name, [])
+            placed.append((event, sample, (list(files).index(form.name), len(lines) + 1)))
             lines += sample.lines
     if not placed:
         return
     try:
-        log = read_text("\n".join(lines) + "\n", catalog, for_everything(catalog, all_fields=True))
+        log = read_texts(["\n".join(lines) + "\n" for lines in files.values()], catalog)
     except NothingReadError:
         log = None
-    by_line = {} if log is None else dict(log.events.table.select("line", "eid").iter_rows())
+    places = [] if log is None else log.events.table.select("source", "line", "eid").rows()
+    by_line = {(source, line): eid for source, line, eid in places}
     events = {} if log is None else dict(log.events.table.select("eid", "event").iter_rows())
     templates = event_templates(catalog)
     shapes = [(t, re.compile(t.shape.regex)) for t in templates]
     used: set[tuple[str, int]] = set()
-    for event, sample, line in placed:
+    for event, sample, place in placed:
         name = event.name.text
-        eid = by_line.get(line)
+        eid = by_line.get(place)
         message = message_of(sample)
         if message is None:
             yield Diagnostic("LG201", f"sample of event '{name}' has no log header", sample.span)
@@ -76,10 +83,38 @@ def _samples(catalog: Catalog) -> Iterator[Diagnostic]:
             yield Diagnostic("LG207", text, span, "add a sample line with this text")
 
 
+def _kinds(catalog: Catalog) -> Iterator[Diagnostic]:
+    kinds = Kinds(catalog)
+    for source in catalog.sources.values():
+        for sample in source.samples:
+            kind = kinds.of("\n".join(sample.lines).encode())
+            if _form_of(sample) is NO_HEADER:
+                yield Diagnostic("LG201", f"sample of source '{source.name.text}' has no log header", sample.span)
+            elif not kind:
+                text = f"nothing tells source '{source.name.text}' by this sample"
+                yield Diagnostic("LG201", text, sample.span, "add a 'logger', 'thread' or 'match' that it has")
+            elif kind != source.name.text:
+                text = f"sample of source '{source.name.text}' is taken for one of source '{kind}'"
+                yield Diagnostic("LG202", text, sample.span, "give it a line that only this kind of file has")
+
+
+def _form_of(sample: Sample) -> HeaderForm:
+    return next((form for form in FORMS if re.match(form.regex, sample.lines[0])), NO_HEADER)
+
+
 def message_of(sample: Sample) -> str | None:
     """The message of a sample's header line, None when the line has no log header."""
-    groups = [re.match(form.regex, sample.lines[0]) for form in FORMS]
-    return next((found["message"] for found in groups if found), None)
+    found = re.match(_form_of(sample).regex, sample.lines[0])
+    return found["message"] if found and _form_of(sample) is not NO_HEADER else None
+
+
+def read_texts(texts: Sequence[str], catalog: Catalog) -> Log:
+    """Read all events of logs that are in memory, with all their fields; each may have its own form of header."""
+    sources = [
+        Source(f"memory-{number}", DEFAULT_KIND, "ms1", partial(iter, [text.encode()]))
+        for number, text in enumerate(texts)
+    ]
+    return read_log(sources, [], catalog, for_everything(catalog, all_fields=True))
 
 
 def _unfit(catalog: Catalog, event: Event, sample: Sample, message: str) -> Diagnostic:

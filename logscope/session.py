@@ -11,6 +11,7 @@ from pathlib import Path
 from logscope import moments
 from logscope.demand import Demand
 from logscope.errors import GrammarError, UsageError
+from logscope.kinds import Kinds
 from logscope.language.catalog import Catalog
 from logscope.language.load import load, shipped_dir
 from logscope.language.tree import Rule
@@ -103,7 +104,7 @@ def open_log(
     since = moments.parse(question.since) if question.since else None
     until = moments.parse(question.until) if question.until else None
     moments.check_zone(question.tz)
-    sources, problems = discover(question.paths)
+    sources, problems = discover(question.paths, Kinds(catalog))
     if only:
         sources = [source for source in sources if source.name == only]
     firsts = [source.first for source in sources if source.first is not None]

@@ -14,6 +14,7 @@ import polars as pl
 
 from logscope.demand import for_everything
 from logscope.errors import NothingReadError, UsageError
+from logscope.kinds import Kinds
 from logscope.language.catalog import Catalog
 from logscope.language.format import releases_text
 from logscope.language.template import EventTemplate, event_templates
@@ -49,7 +50,7 @@ def told(catalog: Catalog, place: str, line: int, tz: str, watch: Watch) -> tupl
         UsageError: there is no such source, or it has no such line.
         NothingReadError: the source cannot be read.
     """
-    path, source = _source(place)
+    path, source = _source(place, catalog)
     record = _record(source, line)
     demand = for_everything(catalog, all_fields=True)
     session = open_log(Question([path], tz=tz), catalog, demand, watch, only=source.name)
@@ -61,11 +62,11 @@ def told(catalog: Catalog, place: str, line: int, tz: str, watch: Watch) -> tupl
     return "".join(f"{visible(one)}\n" for one in lines), session.log.problems
 
 
-def _source(place: str) -> tuple[str, Source]:
+def _source(place: str, catalog: Catalog) -> tuple[str, Source]:
     """The path that a place begins with, and the source in it: `run.zip!ms1/management-server.log`."""
     ends = [len(place), *(found.start() for found in re.finditer("!", place))]
     path = next((place[:end] for end in ends if os.path.exists(place[:end])), place)
-    sources, problems = discover([path])
+    sources, problems = discover([path], Kinds(catalog))
     if not sources:
         raise NothingReadError("; ".join(f"{one.source}: {one.text}" for one in problems))
     if len(sources) == 1 and path == place:

@@ -8,34 +8,35 @@ from dataclasses import replace
 
 from logscope.model import Problem, Source
 from logscope.sources.files import STDIN, File, shown, walk
+from logscope.sources.kinds import ONE_KIND, Kinds
 from logscope.sources.order import Log, in_order, start_of, without_duplicates
 from logscope.sources.servers import assign_servers
-from logscope.sources.sniff import first_time, is_binary, is_log, kind_of
+from logscope.sources.sniff import DEFAULT_KIND, as_text, first_time, is_binary, is_log
 
 _LIKE = "'2026-10-28 01:20:23,709 DEBUG [logger] (thread:context)'"
 
 
-def discover(paths: Sequence[str]) -> tuple[list[Source], list[Problem]]:
+def discover(paths: Sequence[str], kinds: Kinds = ONE_KIND) -> tuple[list[Source], list[Problem]]:
     """Find the logs that the paths lead to, sorted by server and time, and what could not be read.
 
     A path is a file (read whatever it says, if it is text), a directory or an archive (of which the logs are read),
-    a glob, or `-` for the standard input. The order of the paths makes no difference.
+    a glob, or `-` for the standard input. The order of the paths makes no difference. `kinds` tells the kinds of logs.
     """
     problems: list[Problem] = []
     logs: list[Log] = []
     for path, times in Counter(paths).items():
-        logs += _logs_of(path, problems)
+        logs += _logs_of(path, kinds, problems)
         if times > 1:
             problems.append(Problem(_title(path), "is named twice and was read once"))
     logs = without_duplicates(logs, problems)
-    assign_servers(logs)
+    assign_servers(logs, kinds)
     sources = [log.source for log in in_order(logs)]
     _name_apart(sources)
     told = {(problem.source, problem.text): problem for problem in problems}
     return sources, [told[key] for key in sorted(told)]
 
 
-def _logs_of(path: str, problems: list[Problem]) -> list[Log]:
+def _logs_of(path: str, kinds: Kinds, problems: list[Problem]) -> list[Log]:
     logs: list[Log] = []
     told = len(problems)
     files = binaries = 0
@@ -46,9 +47,9 @@ def _logs_of(path: str, problems: list[Problem]) -> list[Log]:
             if refusal:
                 problems.append(Problem(file.name, refusal))
             else:
-                logs.append(_log(file))
-        elif is_log(file.head):
-            logs.append(_log(file))
+                logs.append(_log(file, kinds.of(as_text(file.head))))
+        elif kind := kinds.of(as_text(file.head)) or (DEFAULT_KIND if is_log(file.head) else ""):
+            logs.append(_log(file, kind))
         elif file.damage:
             problems.append(Problem(file.name, file.damage))
         else:
@@ -68,12 +69,12 @@ def _refusal(file: File) -> str:
     return "is a binary file, not a log" if is_binary(file.head) else ""
 
 
-def _log(file: File) -> Log:
+def _log(file: File, kind: str) -> Log:
     notes: list[str] = []
     lean = replace(file, head=b"")  # there may be very many
     source = Source(
         name=file.name,
-        kind=kind_of(file.head),
+        kind=kind or DEFAULT_KIND,
         server="",
         open=lambda: lean.open(notes),
         size=file.raw.size,

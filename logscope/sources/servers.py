@@ -1,18 +1,22 @@
 """Which management server wrote which log: rotated sets that overlap in time are of different servers.
 
 Unless they stand in one directory and share a thread context, which holds a random word: then one process wrote both.
+Logs of other kinds are of servers of their own, but for those that a management server writes beside its log.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise, product
 
 from logscope.sources.content import read_range
 from logscope.sources.files import shown
+from logscope.sources.kinds import Kinds
 from logscope.sources.order import Log, age, stem
-from logscope.sources.sniff import contexts
+from logscope.sources.sniff import DEFAULT_KIND, contexts
 
 _SLACK = 100_000  # µs by which times of one log may go backwards
 _WINDOW = 4 << 20  # bytes that are searched for shared contexts, at the end of a log or else at its start
@@ -25,19 +29,21 @@ class _RotatedSet:
 
     logs: list[Log]
     parts: list[str]
+    kind: str
+    writer: str
     windows: dict[str, set[bytes]] = field(default_factory=dict)
 
 
-def assign_servers(logs: list[Log]) -> None:
+def assign_servers(logs: list[Log], kinds: Kinds) -> None:
     """Set `server` of each source. A lone server is `ms1`; of several, each has the name of what tells it apart."""
     groups: list[list[_RotatedSet]] = []
-    for one in _sets(logs):
+    for one in _sets(logs, kinds):
         home = _home(one, groups)
         if home is None:
             groups.append([one])
         else:
             home.append(one)
-    for group, name in zip(groups, _names(groups), strict=True):
+    for group, name in _named(groups):
         for member in group:
             for log in member.logs:
                 log.source.server = name
@@ -48,9 +54,12 @@ def _home(one: _RotatedSet, groups: list[list[_RotatedSet]]) -> list[_RotatedSet
     proven: list[list[_RotatedSet]] = []
     possible: list[list[_RotatedSet]] = []
     for group in groups:
-        overlapping = [other for other in group if _overlap(one, other)]
+        if group[0].writer != one.writer:
+            continue
+        overlapping = [other for other in group if other.kind == one.kind and _overlap(one, other)]
         if all(_share_contexts(one, other) for other in overlapping):
-            (proven if overlapping else possible).append(group)
+            is_beside = any(other.kind != one.kind and other.parts[:-1] == one.parts[:-1] for other in group)
+            (proven if overlapping or is_beside else possible).append(group)
     ranked = sorted(proven or possible, key=lambda group: _likeness(one, group), reverse=True)
     # Where two servers would do equally well, mixing the threads of two is worse than cutting one in two.
     # Without a time there are no headers, hence no threads.
@@ -58,7 +67,7 @@ def _home(one: _RotatedSet, groups: list[list[_RotatedSet]]) -> list[_RotatedSet
     return ranked[0] if ranked and (not tied or one.logs[0].source.first is None) else None
 
 
-def _sets(logs: list[Log]) -> list[_RotatedSet]:
+def _sets(logs: list[Log], kinds: Kinds) -> list[_RotatedSet]:
     found: dict[tuple[str, str], list[Log]] = {}
     for log in sorted(logs, key=age):
         found.setdefault((log.folder, log.stem), []).append(log)
@@ -69,8 +78,13 @@ def _sets(logs: list[Log]) -> list[_RotatedSet]:
             if log.latest_end is None:
                 log.latest_end = following.source.first
         members[-1].measure()
-        sets.append(_RotatedSet(members, [*_components(folder), name]))
-    return sets
+        told = Counter(log.source.kind for log in members).most_common(1)[0][0]
+        for log in members:
+            # A short one may tell less than those before and after it.
+            log.source.kind = told
+        sets.append(_RotatedSet(members, [*_components(folder), name], told, kinds.writer(told)))
+    # Those that a name can be given by come first: what stands beside a log joins it.
+    return sorted(sets, key=lambda one: one.kind != one.writer)
 
 
 def _overlap(one: _RotatedSet, other: _RotatedSet) -> bool:
@@ -140,19 +154,23 @@ def _words(group: list[_RotatedSet]) -> list[str]:
     return [word for word in split[0] if word and all(word in words for words in split)]
 
 
-def _names(groups: list[list[_RotatedSet]]) -> list[str]:
-    if len(groups) == 1:
-        return ["ms1"]
+def _named(groups: list[list[_RotatedSet]]) -> Iterator[tuple[list[_RotatedSet], str]]:
+    """Give the groups with their names, management servers first: others do not change what these are called."""
+    ordered = sorted(groups, key=lambda group: group[0].writer != DEFAULT_KIND)
+    servers = [group for group in groups if group[0].writer == DEFAULT_KIND]
     names: list[str] = []
-    for index, group in enumerate(groups):
-        others = groups[:index] + groups[index + 1 :]
-        name = _by_folder(group, others) or _by_file(group, others) or _by_path(group, others)
+    for group in ordered:
+        is_server = group[0].writer == DEFAULT_KIND
+        others = [other for other in (servers if is_server else groups) if other is not group]
+        name = ""
+        if others:
+            name = _by_folder(group, others) or _by_file(group, others) or _by_path(group, others)
         number = 1
         while not name or name in names:
-            name = f"ms{number}"
+            name = f"{'ms' if is_server else group[0].writer}{number}"
             number += 1
         names.append(shown(name))
-    return names
+        yield group, names[-1]
 
 
 def _by_folder(group: list[_RotatedSet], others: list[list[_RotatedSet]]) -> str:

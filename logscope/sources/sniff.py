@@ -1,8 +1,9 @@
-"""What the first or last bytes of a file say: whether it is a log, of which kind, and when it was written."""
+"""What the first or last bytes of a file say: whether it is a log, and when it was written."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 
 DEFAULT_KIND = "management-server"
@@ -16,19 +17,25 @@ _LEVEL = rb"[ \t]*(?:TRACE|DEBUG|INFO|WARN|ERROR|FATAL)[ \t]+"
 _STAMP = rb"(\d{4})-(\d\d)-(\d\d)[ T](\d\d):(\d\d):(\d\d)[,.](\d{3})"
 _DATED = re.compile(_STAMP + rb"[ \t]+" + _LEVEL + rb"[\[(]")
 _SYSLOG = re.compile(rb"([A-Z][a-z]{2}) ([ \d]\d) (\d\d):(\d\d):(\d\d) \S+ \S+:" + _LEVEL + rb"\[[^\]\s]+\][ \t]*\(")
+# A time that a container, a CI job or the journal put before an undated line.
+_STAMPED = re.compile(
+    rb"(\d{4})-(\d\d)-(\d\d)[ T](\d\d):(\d\d):(\d\d)(?:[,.](\d{3})\d*)?(?:Z|[+-]\d\d:?\d\d)? (?:[^\n]{0,80}?[ \t])??"
+    + _LEVEL
+    + rb"\[[^\]\s]+\][ \t]*\("
+)
+_ACCESS = re.compile(
+    rb"^\S+ \S+ \S+ \[(?:(\d{4})-(\d\d)-(\d\d)|(\d\d)/([A-Z][a-z]{2})/(\d{4}))[: ]"
+    rb"(\d\d):(\d\d):(\d\d)[^\]\n]{0,8}\] \"",
+    re.MULTILINE,
+)
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 # The thread and its context words, some of which are random: two logs that share one were written by one process.
 _CONTEXT = re.compile(rb"\(([^()\n]{1,80}:[^()\n]*\b[0-9a-f]{8}\b[^()\n]*)\)")
 
 
-def kind_of(head: bytes) -> str:
-    """Tell the kind of a log by its first bytes: all that have log4j headers are of one kind."""
-    return DEFAULT_KIND
-
-
 def is_log(head: bytes) -> bool:
     """Tell whether a line looks like a log4j header with a time, perhaps after a foreign prefix."""
-    return _first(as_text(head)) is not None
+    return _first(as_text(head), _LOG4J) is not None
 
 
 def is_binary(head: bytes) -> bool:
@@ -38,19 +45,16 @@ def is_binary(head: bytes) -> bool:
 
 def first_time(head: bytes) -> int | None:
     """Give the time of the first header, in µs since 1970 as written; None if there is none."""
-    return _first(as_text(head))
+    return _first(as_text(head), (*_LOG4J, (_ACCESS, _access)))
 
 
 def last_time(tail: bytes) -> int | None:
     """Give the time of the last header, in µs since 1970 as written; None if there is none."""
-    times = (_dated(found) for found in _DATED.finditer(tail))
-    last = None
-    for time in times:
-        last = time if time is not None else last
-    if last is None:
-        for found in _SYSLOG.finditer(tail):
-            last = _syslog(found) or last
-    return last
+    for form, time_of in (*_LOG4J, (_ACCESS, _access)):
+        times = [time for found in form.finditer(tail) if (time := time_of(found)) is not None]
+        if times:
+            return times[-1]
+    return None
 
 
 def contexts(data: bytes) -> set[bytes]:
@@ -65,8 +69,8 @@ def as_text(data: bytes) -> bytes:
     return data
 
 
-def _first(head: bytes) -> int | None:
-    for form, time_of in ((_DATED, _dated), (_SYSLOG, _syslog)):
+def _first(head: bytes, forms: Sequence[_Form]) -> int | None:
+    for form, time_of in forms:
         for found in form.finditer(head):
             line_start = head.rfind(b"\n", 0, found.start()) + 1
             time = time_of(found) if found.start() - line_start <= _MAX_PREFIX else None
@@ -76,7 +80,7 @@ def _first(head: bytes) -> int | None:
 
 
 def _dated(found: re.Match[bytes]) -> int | None:
-    year, month, day, hour, minute, second, milli = map(int, found.groups())
+    year, month, day, hour, minute, second, milli = (int(part or 0) for part in found.groups())
     return _time(year, month, day, hour, minute, second, milli)
 
 
@@ -88,9 +92,23 @@ def _syslog(found: re.Match[bytes]) -> int | None:
     return _time(_SYSLOG_YEAR, _MONTHS.index(month) + 1, day, hour, minute, second, 0)
 
 
+def _access(found: re.Match[bytes]) -> int | None:
+    if found[1]:
+        year, month, day = (int(part) for part in found.group(1, 2, 3))
+    elif found[5] in _MONTHS:
+        year, month, day = int(found[6]), _MONTHS.index(found[5]) + 1, int(found[4])
+    else:
+        return None
+    return _time(year, month, day, int(found[7]), int(found[8]), int(found[9]), 0)
+
+
 def _time(year: int, month: int, day: int, hour: int, minute: int, second: int, milli: int) -> int | None:
     try:
         moment = datetime(year, month, day, hour, minute, second, milli * 1000, tzinfo=UTC)
     except ValueError:
         return None
     return (moment - _EPOCH) // timedelta(microseconds=1)
+
+
+_Form = tuple[re.Pattern[bytes], Callable[[re.Match[bytes]], int | None]]
+_LOG4J: tuple[_Form, ...] = ((_DATED, _dated), (_SYSLOG, _syslog), (_STAMPED, _dated))
