@@ -61,7 +61,9 @@ def test_html_is_a_page_of_its_own_and_markup_in_names_stays_text(tmp_path: Path
     assert "default-src 'none'; style-src 'sha256-" in done
     assert "<script>" not in done
     assert "&lt;script&gt;x&lt;/script&gt;" in done
-    assert len(re.findall('<tr class="(?:event|interval)">', done)) == 18
+    as_json = logscope("timeline", path, "-r", "network:209", "--format", "json").out
+    entries = json.loads(as_json)["timelines"][0]["entries"]
+    assert len(re.findall('<tr class="(?:event|interval)">', done)) == len(entries) > 10
 
 
 @pytest.mark.parametrize("format", ["text", "md"])

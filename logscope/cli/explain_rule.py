@@ -12,6 +12,7 @@ from logscope.language.tree import Attachment, Choice, History, Interval, Prose,
 
 _WIDTH = 100
 _INDENT = "  "
+_WORD = 8  # columns for a clause word
 
 
 def page(catalog: Catalog, rule: Rule) -> str:
@@ -19,8 +20,8 @@ def page(catalog: Catalog, rule: Rule) -> str:
     parts = [
         [f"{rule.name.text} ({rule.severity})", "", *_wrapped(in_general(rule.title.text))],
         _prose("Why it is a race", filter(None, [rule.because])),
-        ["What is looked for", *_indented(_pattern(catalog, rule))],
-        ["What must be in the log", *_indented(_needs(catalog, rule))],
+        ["What is looked for", *_hanging(_pattern(catalog, rule), _WORD + 3)],
+        ["What must be in the log", *_hanging(_needs(catalog, rule), 2)],
         _prose("What would refute it", rule.refuted),
         _prose("What the log cannot show", rule.blind),
         _prose("When it is wrong", rule.beware),
@@ -43,6 +44,23 @@ def _wrapped(text: str) -> list[str]:
     return [_INDENT + line for line in wrap(text, _WIDTH, break_long_words=False, break_on_hyphens=False)]
 
 
+def _hanging(lines: Iterable[str], behind: int) -> list[str]:
+    """Lines with what does not fit below them, `behind` columns further in."""
+    below = _INDENT + " " * behind
+    return [
+        part
+        for line in lines
+        for part in wrap(
+            line,
+            _WIDTH + len(below),
+            initial_indent=_INDENT,
+            subsequent_indent=below,
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+    ]
+
+
 def _indented(lines: Iterable[str]) -> list[str]:
     return [_INDENT + line for line in lines]
 
@@ -54,13 +72,13 @@ def _heading(history: History) -> str:
 def _pattern(catalog: Catalog, rule: Rule) -> Iterator[str]:
     for number, binding in enumerate(rule.find):
         what = f"{binding.name.text} = {spec_text(binding.spec)}{_meaning(catalog, binding.spec)}"
-        yield f"{'' if number else 'find':<8} {what}"
+        yield f"{'' if number else 'find':<{_WORD}} {what}"
     for number, condition in enumerate(rule.when):
-        yield f"{'' if number else 'when':<8} {'and ' if number else ''}{condition_text(condition)}"
+        yield f"{'' if number else 'when':<{_WORD}} {'and ' if number else ''}{condition_text(condition)}"
     attached = (("without", rule.without), ("count", rule.counts), ("proves", rule.proves))
     for word, attachments in attached:
         for one in attachments:
-            yield f"{word:<8} {attachment_text(one)}{_meaning(catalog, one.binding.spec)}"
+            yield f"{word:<{_WORD}} {attachment_text(one)}{_meaning(catalog, one.binding.spec)}"
 
 
 def _meaning(catalog: Catalog, spec: Spec) -> str:
