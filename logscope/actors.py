@@ -48,8 +48,10 @@ def with_families(events: EventSet, catalog: Catalog) -> EventSet:
     jobs = events.resources.filter(pl.col("kind") == "job").select("eid", "id")
     submitted = submits.join(jobs, on="eid").select(*ACTOR, "job", "id").unique().sort(*ACTOR, "id")
     for server, thread, run, job, child in submitted.iter_rows():
-        parent = f"job-{job}" if job is not None else _actor_node(server, thread, run)
-        union(parent, f"job-{child}")
+        # A thread without a context does many things in turn; what it submits has nothing in common.
+        if job is not None or run:
+            parent = f"job-{job}" if job is not None else _actor_node(server, thread, run)
+            union(parent, f"job-{child}")
     keys = table.select(*ACTOR, "job").unique()
     families = [
         find(f"job-{job}" if job is not None else _actor_node(server, thread, run))

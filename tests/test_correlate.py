@@ -97,3 +97,11 @@ def test_flat_pairing_agrees_with_one_slot_a_key(history: list[tuple[str, str, i
         seen.add(thing)
     expected += [(at, len(history) - 1, "cut-by-end") for at in slots.values()]
     assert sorted(intervals("thing.use", steps)) == sorted(expected)
+
+
+def test_jobs_that_a_thread_without_context_submits_are_no_family() -> None:
+    handler = Who("ms1", "handler-1")
+    steps = [(at, handler, "job.asked", {"job": str(7 + at), "thing": "1"}) for at in (0, 1)]
+    steps += [(3 + n, who("a", f"{n}{n}", job=7 + n), "thing.poked", {"thing": "1"}) for n in (0, 1)]
+    families = log_of(KNOWN, steps).events.of("thing.poked")["family"].to_list()
+    assert families[0] != families[1]
