@@ -54,8 +54,8 @@ def read(
         NothingReadError: nothing could be read.
     """
     catalog = load_catalog(_texts(grammars))
-    question = Question(_texts(paths), since or "", until or "", tz or "")
-    return Result(open_log(question, catalog, for_everything(catalog, all_fields=True)), question.tz)
+    question = Question(_texts(paths), since or "", until or "", (tz,) if tz else ())
+    return Result(open_log(question, catalog, for_everything(catalog, all_fields=True)), tz or "")
 
 
 class Result:

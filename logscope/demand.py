@@ -66,6 +66,15 @@ def for_everything(catalog: Catalog, *, all_fields: bool = False) -> Demand:
     return Demand(None, None if all_fields else paths_used(catalog))
 
 
+def with_tags(catalog: Catalog, demand: Demand, tags: Iterable[str]) -> Demand:
+    """The same demand with the events that carry one of the tags, all of them."""
+    if demand.events is None:
+        return demand
+    names = {name for tag in tags for name in catalog.events_tagged(tag)}
+    needles = {name: needle for name, needle in demand.needles.items() if name not in names}
+    return Demand(demand.events | names, demand.paths, needles)
+
+
 class _Closure:
     def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog

@@ -115,6 +115,11 @@ def offset_length(offset: str) -> int:
     return (-minutes if offset[0] == "-" else minutes) * 60_000_000
 
 
+def offset_text(length: int) -> str:
+    """`+02:00` of a length in µs."""
+    return _text(timedelta(microseconds=length))
+
+
 def _wall(time: int) -> datetime:
     return datetime(1970, 1, 1) + timedelta(microseconds=time)
 

@@ -6,16 +6,16 @@ import io
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import polars as pl
 
-from logscope import __version__
+from logscope import __version__, clocks
 from logscope.actors import ActorNames, with_families
 from logscope.causes import Causes
 from logscope.correlate import Correlator, Horizon
-from logscope.demand import PLACE, Demand, for_rules
+from logscope.demand import PLACE, Demand, for_rules, with_tags
 from logscope.detect import Detector, Occurrence, Verdict
 from logscope.errors import NothingReadError
 from logscope.explain import Teller
@@ -70,6 +70,7 @@ class Log:
     sources: list[SourceSummary]
     coverage: Coverage
     problems: list[Problem]
+    notes: list[Problem] = field(default_factory=list)
 
     @cached_property
     def correlator(self) -> Correlator:
@@ -121,6 +122,8 @@ def read_log(
 
     Raises NothingReadError when no source gave a single record.
     """
+    if len({source.kind for source in sources}) > 1:
+        demand = with_tags(catalog, demand, clocks.TAGS)
     extractor = Extractor(catalog, demand.events, demand.paths, demand.needles)
     selector = Selector(extractor.literals)
     summaries: list[SourceSummary] = []
@@ -142,7 +145,17 @@ def read_log(
     horizon = _horizon(summaries, window)
     unified, identity = unify(extraction.events, extraction.aliases)
     linked = with_taken(with_families(unified, catalog), catalog, horizon)
-    return Log(catalog, linked, identity, extraction.texts, horizon, summaries, coverage, found)
+    return Log(
+        catalog,
+        linked,
+        identity,
+        extraction.texts,
+        horizon,
+        summaries,
+        coverage,
+        found,
+        clocks.compare(linked, catalog, summaries),
+    )
 
 
 def _read_source(
@@ -236,6 +249,7 @@ def analyze(log: Log, rules: Sequence[Rule], tz: str = "") -> Report:
         rules=[_status(by_name[v.rule], v, findings) for v in verdicts],
         timelines=_timelines(log, findings),
         problems=log.problems,
+        notes=log.notes,
     )
 
 

@@ -26,27 +26,32 @@ from logscope.pipeline import Window, analyze, read_log
 from logscope.session import chosen_rules, load_catalog
 from logscope.sources import DEFAULT_KIND, File, discover, walk
 from logscope.sources.sniff import first_time, is_log
+from logscope.zones import Zones, settle
 
 
 @dataclass(frozen=True, slots=True)
 class Wish:
     """What is asked of every run: grammars besides the shipped ones, rules (all if none), which part of the logs.
 
-    `since` and `until` are times as people write them, `tz` is the zone in which the logs were written.
+    `since` and `until` are times as people write them, `tz` are zones as of `session.Question`.
     """
 
     grammars: tuple[str, ...] = ()
     rules: tuple[str, ...] = ()
     since: str = ""
     until: str = ""
-    tz: str = ""
+    tz: tuple[str, ...] = ()
 
     def check(self) -> None:
         """Raise UsageError or GrammarError if anything in it cannot be used."""
         chosen_rules(_catalog(self.grammars), self.rules)
-        moments.check_zone(self.tz)
+        self.zones()
         for text in filter(None, (self.since, self.until)):
             moments.parse(text)
+
+    def zones(self) -> Zones:
+        """The zones that are asked for."""
+        return Zones.of(self.tz, Kinds(_catalog(self.grammars)))
 
 
 def scan(
@@ -183,8 +188,10 @@ def scan_log(path: str, wish: Wish = Wish()) -> Report:
     catalog = _catalog(wish.grammars)
     rules = chosen_rules(catalog, wish.rules)
     sources, problems = discover([path], Kinds(catalog))
+    notes = settle(sources, wish.zones(), Kinds(catalog))
     log = read_log(sources, problems, catalog, for_rules(catalog, rules), _window(sources, wish))
-    return analyze(log, rules, _offset(log.sources, wish.tz))
+    log.notes[:0] = notes
+    return analyze(log, rules, _offset(log.sources, wish.zones().server))
 
 
 def _classify(report: Report, catalog: Catalog) -> None:
@@ -200,13 +207,15 @@ def _judged(sources: Sequence[Source], catalog: Catalog, wish: Wish) -> tuple[Re
     rules = chosen_rules(catalog, wish.rules)
     problems: list[Problem] = []
     if sources:
+        notes = settle(sources, wish.zones(), Kinds(catalog))
         try:
             log = read_log(sources, [], catalog, for_rules(catalog, rules), _window(sources, wish))
         except NothingReadError:
             silent = ["has no line with a log's header"]
             problems = [Problem(source.name, text) for source in sources for text in source.problems or silent]
         else:
-            report = analyze(log, rules, _offset(log.sources, wish.tz))
+            log.notes[:0] = notes
+            report = analyze(log, rules, _offset(log.sources, wish.zones().server))
             return report, traces_of(report, log.events.table, log.identity.uuids)
     reason = "there is no log of this run"
     statuses = [RuleStatus(r.name.text, r.title.text, r.severity, "not-evaluated", [], reason, 0, 0) for r in rules]

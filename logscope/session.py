@@ -20,6 +20,7 @@ from logscope.moments import Moment
 from logscope.pipeline import Log, Progress, Window, read_log
 from logscope.report.parts import times
 from logscope.sources import discover
+from logscope.zones import Zones, settle
 
 Watch = Callable[[Sequence[Source]], AbstractContextManager[Progress | None]]
 
@@ -28,14 +29,14 @@ Watch = Callable[[Sequence[Source]], AbstractContextManager[Progress | None]]
 class Question:
     """Which logs are asked, and which part of them.
 
-    `since` and `until` are times as people write them, empty for an open side; `tz` is the zone in
-    which the log was written, empty for none.
+    `since` and `until` are times as people write them, empty for an open side; `tz` are the zones in
+    which the logs were written: `ZONE` for the management server, `KIND=ZONE` for other kinds.
     """
 
     paths: Sequence[str]
     since: str = ""
     until: str = ""
-    tz: str = ""
+    tz: Sequence[str] = ()
 
 
 @dataclass(slots=True)
@@ -103,21 +104,24 @@ def open_log(
         raise UsageError("no path was given; name log files, directories or archives, or - for standard input")
     since = moments.parse(question.since) if question.since else None
     until = moments.parse(question.until) if question.until else None
-    moments.check_zone(question.tz)
-    sources, problems = discover(question.paths, Kinds(catalog))
+    kinds = Kinds(catalog)
+    zones = Zones.of(question.tz, kinds)
+    sources, problems = discover(question.paths, kinds)
+    notes = settle(sources, zones, kinds)
     if only:
         sources = [source for source in sources if source.name == only]
     firsts = [source.first for source in sources if source.first is not None]
     window = _window(since, until, firsts)
     with watch(sources) as progress:
         log = read_log(sources, problems, catalog, demand, Window() if beyond_window else window, progress)
+    log.notes[:0] = notes
     firsts = [summary.first for summary in log.sources if summary.first is not None]
     lasts = [summary.last for summary in log.sources if summary.last is not None]
     start, end = min(firsts, default=0), max(lasts, default=0)
     # Only now is it known where the log ends.
     _check_day(since, until, [start, end])
     low, high = max(start, window.since or start), min(end, window.until or end)
-    return Session(log, sources, window, moments.offset(question.tz, low, high))
+    return Session(log, sources, window, moments.offset(zones.server, low, high))
 
 
 def moment_of(session: Session, text: str) -> int:

@@ -62,7 +62,7 @@ def analyze(
     grammars: options.Grammars,
     since: options.Since = "",
     until: options.Until = "",
-    tz: options.Zone = "",
+    tz: options.Zones,
     quiet: options.Quiet = False,
     no_color: options.NoColor = False,
 ) -> int:

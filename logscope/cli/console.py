@@ -66,7 +66,7 @@ class Console:
             print(f"logscope: {visible(text)}", file=sys.stderr)
 
     def problems(self, problems: Sequence[Problem]) -> None:
-        """Say what could not be read."""
+        """Say what could not be read, and what a reader should know of what could."""
         for problem in problems[:_MOST_PROBLEMS]:
             self.note(f"{problem.source}: {problem.text}" if problem.source else problem.text)
         if len(problems) > _MOST_PROBLEMS:

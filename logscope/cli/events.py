@@ -52,7 +52,7 @@ def events(
     grammars: options.Grammars,
     since: options.Since = "",
     until: options.Until = "",
-    tz: options.Zone = "",
+    tz: options.Zones,
     quiet: options.Quiet = False,
     no_color: options.NoColor = False,
 ) -> int:
@@ -72,7 +72,7 @@ def events(
     wanted = _events_named(catalog, event)
     demand = for_events(catalog, wanted) if event else for_everything(catalog, all_fields=True)
     session = open_log(Question(paths, since, until, tz), catalog, demand, console.watch)
-    console.problems(session.log.problems)
+    console.problems([*session.log.problems, *session.log.notes])
     table = session.log.events.table
     if event:
         table = table.filter(pl.col("event").is_in(wanted))

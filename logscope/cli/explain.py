@@ -32,7 +32,7 @@ def explain(
     what: Annotated[str, typer.Argument(metavar="RULE or FILE:LINE", help="A rule, or a line as reports refer to it.")],
     *,
     grammars: options.Grammars,
-    tz: options.Zone = "",
+    tz: options.Zones,
     quiet: options.Quiet = False,
     no_color: options.NoColor = False,
 ) -> int:

@@ -6,7 +6,7 @@ import difflib
 import json
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -43,7 +43,7 @@ class _Record:
     header: dict[str, Any]
 
 
-def told(catalog: Catalog, place: str, line: int, tz: str, watch: Watch) -> tuple[str, list[Problem]]:
+def told(catalog: Catalog, place: str, line: int, tz: Sequence[str], watch: Watch) -> tuple[str, list[Problem]]:
     """What is known about a line, as text, and what could not be read.
 
     Raises:

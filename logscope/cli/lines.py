@@ -49,6 +49,7 @@ def lines(
     grammars: options.Grammars,
     since: options.Since = "",
     until: options.Until = "",
+    tz: options.Zones,
     quiet: options.Quiet = False,
     no_color: options.NoColor = False,
 ) -> int:
@@ -64,9 +65,9 @@ def lines(
     console = options.console(quiet, no_color)
     catalog = load_catalog(grammars)
     # What belongs to an operation may be told by lines that lie outside of the window.
-    question = Question(paths, since, until)
+    question = Question(paths, since, until, tz)
     session = open_log(question, catalog, _demand(catalog, resource), console.watch, beyond_window=True)
-    console.problems(session.log.problems)
+    console.problems([*session.log.problems, *session.log.notes])
     with console.watch(session.sources) as progress:
         wanted = _wanted(session, resource, progress)
     with console.watch(session.sources) as progress:

@@ -34,9 +34,15 @@ Since = Annotated[
 Until = Annotated[
     str, typer.Option(metavar="TIME", help="Leave out what is later; a day or a minute counts to its end.")
 ]
-Zone = Annotated[
-    str,
-    typer.Option("--tz", metavar="ZONE", help="The zone of the log, Europe/Berlin or +02:00, to show with times."),
+Zones = Annotated[
+    list[str],
+    typer.Option(
+        "--tz",
+        metavar="[KIND=]ZONE",
+        help="The zone of the management server, Europe/Berlin or +02:00, to show with times; agent=UTC for others.",
+        default_factory=list,
+        show_default=False,
+    ),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing on standard error but errors.")]
 NoColor = Annotated[bool, typer.Option("--no-color", help="No colours, as with NO_COLOR set.")]

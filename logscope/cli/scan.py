@@ -102,7 +102,7 @@ def scan(
     grammars: options.Grammars,
     since: options.Since = "",
     until: options.Until = "",
-    tz: options.Zone = "",
+    tz: options.Zones,
     quiet: options.Quiet = False,
     no_color: options.NoColor = False,
 ) -> int:
@@ -123,7 +123,7 @@ def scan(
         check_writable(path)
     entries = known.read(_text_of(baseline), str(baseline)) if baseline else []
     console = options.console(quiet, no_color)
-    wish = runs.Wish(tuple(grammars), tuple(rule), since, until, tz)
+    wish = runs.Wish(tuple(grammars), tuple(rule), since, until, tuple(tz))
     with _watch(quiet) as told:
         found = runs.scan(paths, logs, wish, processes or len(os.sched_getaffinity(0)), told)
     if baseline:

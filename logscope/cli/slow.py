@@ -37,7 +37,7 @@ def slow(
     grammars: options.Grammars,
     since: options.Since = "",
     until: options.Until = "",
-    tz: options.Zone = "",
+    tz: options.Zones,
     quiet: options.Quiet = False,
     no_color: options.NoColor = False,
 ) -> int:
@@ -57,7 +57,7 @@ def slow(
     console = options.console(quiet, no_color)
     catalog = load_catalog(grammars)
     session = open_log(Question(paths, since, until, tz), catalog, for_everything(catalog), console.watch)
-    console.problems(session.log.problems)
+    console.problems([*session.log.problems, *session.log.notes])
     about = find_resource_or_job(session.log, resource) if resource else None
     families = families_about(session.log, about) if about else None
     found = measure(session.log, top, about), retried(session.log, families), failed(session.log, families)

@@ -33,7 +33,7 @@ def stuck(
     grammars: options.Grammars,
     since: options.Since = "",
     until: options.Until = "",
-    tz: options.Zone = "",
+    tz: options.Zones,
     quiet: options.Quiet = False,
     no_color: options.NoColor = False,
 ) -> int:
@@ -50,7 +50,7 @@ def stuck(
     console = options.console(quiet, no_color)
     catalog = load_catalog(grammars)
     session = open_log(Question(paths, since, until, tz), catalog, for_everything(catalog), console.watch)
-    console.problems(session.log.problems)
+    console.problems([*session.log.problems, *session.log.notes])
     found = find(session.log, moment_of(session, at) if at else None)
     owners = {one.owner for one in (*found.open, *found.cut)}
     with console.watch(session.sources) as progress:

@@ -39,7 +39,7 @@ def timeline(
     grammars: options.Grammars,
     since: options.Since = "",
     until: options.Until = "",
-    tz: options.Zone = "",
+    tz: options.Zones,
     quiet: options.Quiet = False,
     no_color: options.NoColor = False,
 ) -> int:
@@ -59,7 +59,7 @@ def timeline(
     console = options.console(quiet, no_color)
     catalog = load_catalog(grammars)
     session = open_log(Question(paths, since, until, tz), catalog, for_everything(catalog), console.watch)
-    console.problems(session.log.problems)
+    console.problems([*session.log.problems, *session.log.notes])
     found = list(dict.fromkeys(find_resource_or_job(session.log, text) for text in dict.fromkeys(resource)))
     trees = {str(one): session.log.causes.of_job(int(one.id)) for one in found if _is_job(one)}
     timelines = session.log.timelines.of(found)
