@@ -9,9 +9,8 @@ from typing import Any
 import polars as pl
 
 from logscope.actors import ACTOR
-from logscope.causes import tagged
 from logscope.demand import PLACE
-from logscope.items import SCHEMA, VALUE
+from logscope.items import SCHEMA, VALUE, tagged
 from logscope.model import Actor
 from logscope.pipeline import Log
 from logscope.records import FORMS

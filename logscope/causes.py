@@ -14,11 +14,9 @@ from typing import Any
 import polars as pl
 
 from logscope.actors import ACTOR
-from logscope.errors import Span
 from logscope.explain import Teller
-from logscope.items import SCHEMA, Items
+from logscope.items import SCHEMA, Items, tagged
 from logscope.language.catalog import Catalog
-from logscope.language.tree import Name, Spec
 from logscope.model import Actor, EventSet
 
 # Tags of intervals that are steps of an operation; the first that an interval carries says what kind of step it is.
@@ -243,12 +241,6 @@ class Causes:
         if origin is not None and origin in mains:
             return mains[origin], run.act.start, ""
         return None
-
-
-def tagged(tag: str) -> Spec:
-    """What binds all events and intervals that carry a tag."""
-    span = Span("", 0, 0)
-    return Spec(Name(tag, span), True, (), span)
 
 
 def _cut_to_runs(rows: pl.DataFrame, mine: pl.DataFrame) -> pl.DataFrame:

@@ -139,6 +139,8 @@ def paths_used(catalog: Catalog) -> frozenset[str]:
         _of_choices(paths, (*interval.opens, *interval.closes, *interval.of))
     for actor in catalog.actors.values():
         _of_choices(paths, actor.doing)
+    for machine in catalog.machines.values():
+        _of_choices(paths, (choice for edge in machine.edges for choice in edge.choices))
     for rule in catalog.rules.values():
         for attachment in (*rule.without, *rule.counts, *rule.proves):
             paths.update(key.text for key in (*attachment.same, *attachment.other))

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 import polars as pl
 
 from logscope.correlate import Correlator
+from logscope.errors import Span
 from logscope.frames import ACTOR_TEXT, choose, column, compare
 from logscope.language.catalog import Catalog
-from logscope.language.tree import Choice, Path, Spec
+from logscope.language.tree import Choice, Name, Path, Spec
 from logscope.model import EventSet
 
 SCHEMA = {
@@ -144,3 +145,18 @@ class Items:
 
 def _right_paths(spec: Spec) -> list[str]:
     return [c.right.text for c in spec.where if isinstance(c.right, Path)]
+
+
+def named(name: str) -> Spec:
+    """What binds all events or intervals called `name`."""
+    return _spec(name, of_tag=False)
+
+
+def tagged(tag: str) -> Spec:
+    """What binds all events and intervals that carry a tag."""
+    return _spec(tag, of_tag=True)
+
+
+def _spec(name: str, *, of_tag: bool) -> Spec:
+    span = Span("", 0, 0)
+    return Spec(Name(name, span), of_tag, (), span)

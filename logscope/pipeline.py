@@ -42,6 +42,7 @@ from logscope.model import (
 )  # fmt: skip
 from logscope.records import HeaderForm, Selector, header_time
 from logscope.scan import Part, read_part, whole_records
+from logscope.states import States
 from logscope.timelines import Timelines
 
 _WORKERS = 2
@@ -60,7 +61,10 @@ class Window:
 
 @dataclass
 class Log:
-    """A log that was read: its events with all that stages need to answer questions about it."""
+    """A log that was read: its events with all that stages need to answer questions about it.
+
+    `is_whole` says whether all its events were asked for, so that one that is missing did not happen.
+    """
 
     catalog: Catalog
     events: EventSet
@@ -71,6 +75,7 @@ class Log:
     coverage: Coverage
     problems: list[Problem]
     notes: list[Problem] = field(default_factory=list)
+    is_whole: bool = False
 
     @cached_property
     def correlator(self) -> Correlator:
@@ -101,7 +106,9 @@ class Log:
     @cached_property
     def timelines(self) -> Timelines:
         """What happened to one resource."""
-        return Timelines(self.events, self.catalog, self.items, self.teller, self.causes)
+        machines = self.catalog.machines.values() if self.is_whole else ()
+        states = States(self.events, machines, self.items, self.teller, self.horizon)
+        return Timelines(self.events, self.catalog, self.items, self.teller, self.causes, states)
 
 
 def literals_for_analyze(catalog: Catalog) -> list[str]:
@@ -155,6 +162,7 @@ def read_log(
         coverage,
         found,
         clocks.compare(linked, catalog, summaries),
+        is_whole=demand.events is None,
     )
 
 

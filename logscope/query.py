@@ -11,11 +11,10 @@ from typing import Any
 import polars as pl
 
 from logscope.demand import Demand, for_events, paths_used
-from logscope.errors import Span, UsageError
-from logscope.items import SCHEMA
+from logscope.errors import UsageError
+from logscope.items import SCHEMA, named
 from logscope.language.catalog import Catalog
 from logscope.language.paths import event_fields, event_kinds
-from logscope.language.tree import Name, Spec
 from logscope.model import Resource
 from logscope.pipeline import Log
 
@@ -125,12 +124,6 @@ def events_of(log: Log, resource: Resource) -> pl.Series:
     """Ids of the events that name the resource, in no order."""
     owned = log.events.resources.filter(pl.col("kind") == resource.kind, pl.col("id") == resource.id)
     return owned["eid"].unique()
-
-
-def named(name: str) -> Spec:
-    """What binds all events or intervals called `name`."""
-    span = Span("", 0, 0)
-    return Spec(Name(name, span), False, (), span)
 
 
 def event_frames(log: Log, eids: pl.Series | None = None) -> Iterator[pl.DataFrame]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from logscope.causes import tagged
+from logscope.items import tagged
 from logscope.model import Actor, Source
 from logscope.pipeline import Log, Progress
 from logscope.records import Selector

@@ -7,20 +7,21 @@ from collections.abc import Sequence
 import polars as pl
 
 from logscope.causes import Causes
-from logscope.errors import Span
 from logscope.explain import Teller
-from logscope.items import SCHEMA, Items
+from logscope.items import SCHEMA, Items, named
 from logscope.language.catalog import Catalog
-from logscope.language.tree import Name, Spec
 from logscope.model import Entry, EventSet, Resource, Timeline
+from logscope.states import States
 
 
 class Timelines:
     """Timelines of one log."""
 
-    def __init__(self, events: EventSet, catalog: Catalog, items: Items, teller: Teller, causes: Causes) -> None:
+    def __init__(
+        self, events: EventSet, catalog: Catalog, items: Items, teller: Teller, causes: Causes, states: States
+    ) -> None:
         self._events, self._catalog, self._items, self._teller = events, catalog, items, teller
-        self._causes = causes
+        self._causes, self._states = causes, states
 
     def of(self, resources: Sequence[Resource]) -> list[Timeline]:
         """The timelines of some resources (canonical kind and id), in their order."""
@@ -31,7 +32,9 @@ class Timelines:
         )
         owned = self._events.resources.join(wanted, on=["kind", "id"]).select("number", "eid").unique()
         rows = self._items_of(owned)
-        entries = self._entries(rows) if len(rows) else {}
+        states, titles = self._states.of(resources, owned)
+        titles |= self._teller.titles(rows.unique("item")) if len(rows) else {}
+        entries = self._entries(pl.concat([rows, states]), titles)
         return [Timeline(resource, entries.get(number, [])) for number, resource in enumerate(resources)]
 
     def _items_of(self, owned: pl.DataFrame) -> pl.DataFrame:
@@ -40,20 +43,19 @@ class Timelines:
         names = set(mine["event"].unique().to_list())
         parts = []
         for name in sorted(names):
-            rows = self._items.of(_spec(name), [])
+            rows = self._items.of(named(name), [])
             parts.append(rows.join(owned.rename({"eid": "open_eid"}), on="open_eid"))
         aside = set(self._catalog.intervals_tagged("aside"))
         for name, declared in self._catalog.intervals.items():
             if name not in aside and names & {c.event.text for c in (*declared.opens, *declared.of)}:
-                rows = self._items.of(_spec(name), [])
+                rows = self._items.of(named(name), [])
                 both = [rows.join(owned.rename({"eid": e}), on=e) for e in ("open_eid", "of_eid")]
                 parts.append(pl.concat(both, how="diagonal").unique(["item", "number"]))
         empty = pl.DataFrame(schema={**SCHEMA, "number": pl.UInt32})
         return pl.concat([part.select(empty.columns) for part in parts]) if parts else empty
 
-    def _entries(self, rows: pl.DataFrame) -> dict[int, list[Entry]]:
+    def _entries(self, rows: pl.DataFrame, titles: dict[str, str]) -> dict[int, list[Entry]]:
         rows = rows.sort("number", "order", "is_point", "item")
-        titles = self._teller.titles(rows.unique("item"))
         places = self._teller.places(pl.concat([rows["open_eid"], rows["close_eid"]]).drop_nulls().unique())
         behind = self._causes.behind(rows)
         found: dict[int, list[Entry]] = {}
@@ -76,8 +78,3 @@ class Timelines:
             if not row["is_point"]:
                 open_until.append(row["end"])
         return found
-
-
-def _spec(name: str) -> Spec:
-    span = Span("", 0, 0)
-    return Spec(Name(name, span), False, (), span)

@@ -180,9 +180,14 @@ sources = st.builds(
 )  # fmt: skip
 
 
+state = name(st.from_regex(r"[A-Z][A-Za-z0-9_]{0,8}", fullmatch=True))
+edges = st.builds(t.Edge, many(state, 1), state, many(choices, 1), spans)
+machines = st.builds(t.Machine, name(dotted), st.one_of(st.none(), prose), maybe_word, many(edges, 1), spans)
+
+
 @st.composite
 def declarations(draw: st.DrawFn) -> Any:
-    made = draw(st.one_of(types, events, intervals, named_actors, rules, sources))
+    made = draw(st.one_of(types, events, intervals, named_actors, rules, sources, machines))
     alone = format_grammar(t.Grammar(t.Name("g", AT), AT.path, (made,)))
     clauses = len(re.findall(r"(?m)^  [a-z]", alone))
     remarks = draw(st.lists(st.builds(t.Remark, st.integers(0, clauses), remark), max_size=3))

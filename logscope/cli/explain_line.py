@@ -14,13 +14,14 @@ import polars as pl
 
 from logscope.demand import for_everything
 from logscope.errors import NothingReadError, UsageError
+from logscope.items import named
 from logscope.kinds import Kinds
 from logscope.language.catalog import Catalog
 from logscope.language.format import releases_text
 from logscope.language.template import EventTemplate, event_templates
 from logscope.model import Problem, Source
 from logscope.pipeline import Log
-from logscope.query import event_frames, interval_items, named
+from logscope.query import event_frames, interval_items
 from logscope.records import Selector
 from logscope.report.parts import words
 from logscope.report.parts.times import duration, iso, stretch

@@ -25,6 +25,7 @@ from logscope.language.tree import (
     History,
     Inside,
     Interval,
+    Machine,
     Name,
     Prose,
     Remark,
@@ -42,7 +43,7 @@ _FORMS = {
     "kind": "kind", "key": "field", "alias": "fields", "label": "field",
     "logger": "loggers", "level": "level", "tag": "words", "takes": "takes",
     "opens": "choices", "closes": "choices", "of": "choices", "same": "keys", "nested": "nothing", "limit": "duration",
-    "doing": "choices", "header": "header", "zone": "zone", "writer": "name",
+    "doing": "choices", "edge": "edge", "header": "header", "zone": "zone", "writer": "name",
     "severity": "severity", "find": "bindings", "when": "conditions",
     "without": "attachment", "count": "attachment", "proves": "attachment",
     "chances": "choice", "controls": "choices", "period": "choice",
@@ -55,6 +56,7 @@ _REQUIRED = {
     "actor": ("title",),
     "rule": ("title", "severity", "find"),
     "source": ("title",),
+    "machine": ("edge",),
 }
 
 
@@ -298,6 +300,8 @@ class _Builder:
             )  # fmt: skip
         if self.block.keyword == "actor":
             return Actor(name, one("title"), every("thread"), every("doing"), span, comments, remarks)
+        if self.block.keyword == "machine":
+            return Machine(name, one("title"), one("kind"), every("edge"), span, comments, remarks)
         if self.block.keyword == "source":
             return Source(
                 name, one("title"), one("header"), one("zone"), one("writer"), every("logger"), every("thread"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from logscope.language.tree import Actor, Declaration, Event, Interval, Rule, Source, Type
+from logscope.language.tree import Actor, Declaration, Event, Interval, Machine, Rule, Source, Type
 
 
 @dataclass(frozen=True, eq=False)
@@ -18,6 +18,7 @@ class Catalog:
     actors: dict[str, Actor] = field(default_factory=dict)
     rules: dict[str, Rule] = field(default_factory=dict)
     sources: dict[str, Source] = field(default_factory=dict)
+    machines: dict[str, Machine] = field(default_factory=dict)
     digest: str = ""
 
     def add(self, declaration: Declaration) -> None:

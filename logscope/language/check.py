@@ -53,7 +53,15 @@ def check(catalog: Catalog, grammars: Sequence[Grammar]) -> list[Diagnostic]:
     for rule in catalog.rules.values():
         found += _rule(rule)
     declared = sum(len(grammar.declarations) + len(grammar.broken) for grammar in grammars)
-    kept = (*catalog.types, *catalog.events, *catalog.intervals, *catalog.actors, *catalog.rules, *catalog.sources)
+    kept = (
+        *catalog.types,
+        *catalog.events,
+        *catalog.intervals,
+        *catalog.actors,
+        *catalog.rules,
+        *catalog.sources,
+        *catalog.machines,
+    )
     if declared == len(kept):
         found += _unused(catalog)
     order = {grammar.path: index for index, grammar in enumerate(grammars)}

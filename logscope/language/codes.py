@@ -130,7 +130,7 @@ _ALL = (
     Code(
         "LG110",
         "unknown kind of resource",
-        "`takes` names a kind of resource that no type has.",
+        "`takes`, `about` or a machine names a kind of resource that no type has.",
         "takes dor from door.opened",
         "Use the kind of a declared type: its name, or what its `kind` says.",
     ),

@@ -8,7 +8,7 @@ from typing import Any
 from logscope.language.catalog import Catalog
 from logscope.language.format import attachment_text, choice_text, condition_text, releases_text, spec_text
 from logscope.language.paths import event_fields, event_kinds, interval_fields, interval_kinds, kinds_of, type_fields
-from logscope.language.tree import Actor, Event, History, Interval, Name, Prose, Rendering, Rule, Source, Type
+from logscope.language.tree import Actor, Event, History, Interval, Machine, Name, Prose, Rendering, Rule, Source, Type
 
 SCHEMA = "logscope/grammar/1"
 
@@ -27,6 +27,7 @@ def dump(catalog: Catalog) -> dict[str, Any]:
         "actors": [_actor(one) for one in catalog.actors.values()],
         "rules": [_rule(one) for one in catalog.rules.values()],
         "sources": [_source(one) for one in catalog.sources.values()],
+        "machines": [_machine(one) for one in catalog.machines.values()],
     }
 
 
@@ -119,6 +120,18 @@ def _source(source: Source) -> dict[str, Any]:
         "threads": [thread.text for thread in source.threads],
         "templates": [_rendering(match) for match in source.matches],
         "samples": [list(sample.lines) for sample in source.samples],
+    }
+
+
+def _machine(machine: Machine) -> dict[str, Any]:
+    return {
+        "name": machine.name.text,
+        "title": _text(machine.title),
+        "kind": (machine.kind or machine.name).text,
+        "edges": [
+            {"from": _texts(edge.sources), "to": edge.target.text, "on": [choice_text(one) for one in edge.choices]}
+            for edge in machine.edges
+        ],
     }
 
 

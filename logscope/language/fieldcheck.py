@@ -21,7 +21,18 @@ from logscope.language.scope import (
     together,
     where_fields,
 )
-from logscope.language.tree import PRIMITIVES, PSEUDO_FIELDS, Actor, Choice, Event, Interval, Name, Template, Type
+from logscope.language.tree import (
+    PRIMITIVES,
+    PSEUDO_FIELDS,
+    Actor,
+    Choice,
+    Event,
+    Interval,
+    Machine,
+    Name,
+    Template,
+    Type,
+)
 
 Key = tuple[str, str]
 
@@ -37,6 +48,8 @@ def check_fields(catalog: Catalog) -> Iterator[tuple[Key, Diagnostic]]:
         yield from ((("interval", name), one) for one in _interval(interval, scopes))
     for name, actor in catalog.actors.items():
         yield from ((("actor", name), one) for one in _actor(actor, scopes))
+    for name, machine in catalog.machines.items():
+        yield from ((("machine", name), one) for one in _machine(machine, scopes))
     tags = {tag.text for event in catalog.events.values() for tag in event.tags}
     tags |= {tag.text for interval in catalog.intervals.values() for tag in interval.tags}
     for tag in tags:
@@ -128,3 +141,14 @@ def _actor(actor: Actor, scopes: dict[str, Scope]) -> Iterator[Diagnostic]:
         yield from where_fields(choice.where, scopes[choice.event.text])
     names = {part.name: part.type for template in actor.threads for part in fields_of(template)}
     yield from title_fields(actor.title, Scope(what, names))
+
+
+def _machine(machine: Machine, scopes: dict[str, Scope]) -> Iterator[Diagnostic]:
+    what, kind = f"machine '{machine.name.text}'", (machine.kind or machine.name).text
+    for choice in (choice for edge in machine.edges for choice in edge.choices):
+        scope = scopes[choice.event.text]
+        if kind not in scope.kinds:
+            message = f"{scope.what} has no resource of kind '{kind}' whose state it could change"
+            yield Diagnostic("LG106", message, choice.event.span)
+        yield from where_fields(choice.where, scope)
+    yield from title_fields(machine.title, Scope(what, {"id": "text", "state": "word"}))

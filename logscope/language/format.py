@@ -19,12 +19,14 @@ from logscope.language.tree import (
     Comparison,
     Condition,
     Declaration,
+    Edge,
     Event,
     Expectation,
     Grammar,
     History,
     Inside,
     Interval,
+    Machine,
     Name,
     Path,
     Prose,
@@ -71,6 +73,11 @@ def condition_text(condition: Condition) -> str:
 def choice_text(choice: Choice) -> str:
     """An event or interval with its conditions as it is written."""
     return choice.event.text + _where(choice.where)
+
+
+def edge_text(edge: Edge) -> str:
+    """A change of state as it is written."""
+    return f"{_names(edge.sources)} -> {edge.target.text} on {' or '.join(map(choice_text, edge.choices))}"
 
 
 def spec_text(spec: Spec) -> str:
@@ -171,6 +178,10 @@ def _units(declaration: Declaration) -> Iterator[_Unit]:
             yield from (("thread", [_verbatim(thread.text)]) for thread in declaration.threads)
             yield from _matches(declaration.matches)
             yield from (("sample", _sample(sample)) for sample in declaration.samples)
+        case Machine():
+            yield from _prose("title", (declaration.title,))
+            yield "kind", _one(declaration.kind)
+            yield from (("edge", [edge_text(edge)]) for edge in declaration.edges)
         case Rule():
             yield from _rule(declaration)
 

@@ -22,6 +22,7 @@ from logscope.language.tree import (
     Event,
     Grammar,
     Interval,
+    Machine,
     Name,
     Rule,
     Source,
@@ -106,6 +107,11 @@ class _Resolver:
                         message = f"event '{declaration.name.text}' is about unknown kind '{about.kind.text}'"
                         hint = did_you_mean(about.kind.text, self.kinds)
                         self.report(key, Diagnostic("LG110", message, about.kind.span, hint))
+            if isinstance(declaration, Machine):
+                kind = declaration.kind or declaration.name
+                if kind.text not in self.kinds:
+                    message = f"machine '{declaration.name.text}' is of unknown kind '{kind.text}'"
+                    self.report(key, Diagnostic("LG110", message, kind.span, did_you_mean(kind.text, self.kinds)))
         self._find_recursion()
 
     def _look_up(self, key: Key, keywords: tuple[str, ...], name: Name, message: str) -> None:
@@ -205,6 +211,9 @@ def _uses(declaration: Declaration) -> Iterator[_Use]:
                 yield from _field_types(of, template)
             if declaration.writer is not None:
                 yield ("source",), declaration.writer, f"{of} has as writer the"
+        case Machine():
+            for edge in declaration.edges:
+                yield from _choices(edge.choices, f"{of} moves on")
         case Rule():
             yield from _rule_uses(declaration, of)
 

@@ -26,10 +26,11 @@ CLAUSES: dict[str, tuple[str, ...]] = {
         "yields", "because", "refuted", "blind", "remedy", "beware", "affects", "fixed", "refs", "fires", "quiet",
     ),
     "source": ("title", "header", "zone", "writer", "logger", "thread", "match", "sample"),
+    "machine": ("title", "kind", "edge"),
 }  # fmt: skip
 # Clauses of which each says a thing of its own; a repeated clause of another word goes on with the first.
 REPEATED = frozenset((
-    "match", "inside", "about", "takes", "sample", "thread", "without", "count", "proves",
+    "match", "inside", "about", "takes", "sample", "thread", "without", "count", "proves", "edge",
     "refuted", "blind", "remedy", "beware", "fires", "quiet",
 ))  # fmt: skip
 # Clauses that may stand only once.
@@ -40,11 +41,11 @@ SINGLE = frozenset((
 _ALL = frozenset(word for clauses in CLAUSES.values() for word in clauses)
 # Words that continue a clause when a line begins with them.
 _CONTINUES = frozenset((
-    "and", "or", "where", "within", "same", "other", "means", "at", "from", "in", "is", "ends", *RELATIONS,
+    "and", "or", "where", "within", "same", "other", "means", "at", "from", "in", "is", "ends", "on", *RELATIONS,
 ))  # fmt: skip
 _WORD = re.compile(r"[A-Za-z_][\w-]*")
 _BINDS = re.compile(r"[\w-]+[ \t]*=")
-_GOES_ON = re.compile(r"(?:[,=(]|\b(?:and|or|where|within|same|other|means|from|in))[ \t]*$")
+_GOES_ON = re.compile(r"(?:[,=(>]|\b(?:and|or|where|within|same|other|means|from|in|on))[ \t]*$")
 
 
 class Text:

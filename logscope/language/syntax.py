@@ -28,6 +28,7 @@ from logscope.language.tree import (
     Binding,
     Choice,
     Comparison,
+    Edge,
     Expectation,
     Grammar,
     Name,
@@ -279,6 +280,9 @@ def _forms() -> dict[str, pp.ParserElement]:
         _releases,
     )
     head = pp.Optional(kind, None) + pp.Optional(releases, None)
+    state = _token(r"[A-Z][A-Za-z0-9_]*(?![\w.-])", "a state such as 'Starting'", Name)
+    arrow = pp.Literal("->").set_name("'->'").suppress()
+    edge = _all(state) + arrow - state + _key("on") - _all(choice, _key("or"))
     return {
         form: element.parse_with_tabs()
         for form, element in {
@@ -307,6 +311,7 @@ def _forms() -> dict[str, pp.ParserElement]:
             "conditions": _all(condition, _key("and")),
             "expectations": _all(expected),
             "refs": _all(_token(r"[^\s,]+", "a reference such as apache/cloudstack#14522", Name)),
+            "edge": edge.set_parse_action(lambda tokens: Edge(tokens[0], tokens[1], tokens[2], tokens[0][0].span)),
             "certainty": (pp.Optional(pp.one_of("certain possible"), "")).set_name("'certain' or 'possible'"),
             "step": step.set_parse_action(_step),
             "nothing": pp.Empty().set_parse_action(lambda: [True]),

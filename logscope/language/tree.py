@@ -351,7 +351,30 @@ class Source:
     remarks: tuple[Remark, ...] = ()
 
 
-Declaration = Type | Event | Interval | Actor | Rule | Source
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """`FROM, FROM -> TO on EVENT or EVENT`: events of one resource that lead from one state to the next."""
+
+    sources: tuple[Name, ...]
+    target: Name
+    choices: tuple[Choice, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """The states of a kind of resource, and which events may change them."""
+
+    name: Name
+    title: Prose | None
+    kind: Name | None
+    edges: tuple[Edge, ...]
+    span: Span
+    comments: tuple[str, ...] = ()
+    remarks: tuple[Remark, ...] = ()
+
+
+Declaration = Type | Event | Interval | Actor | Rule | Source | Machine
 
 
 @dataclass(frozen=True, slots=True)
