@@ -85,9 +85,9 @@ def find(log: Log, at: int | None = None) -> Stuck:
     Of what a restart cut off, that is left out of which the log tells later that it ended or began anew.
     """
     rows = _rows(log)
-    # In a log that was put together from pieces the last record need not be the latest.
+    # In a log that was put together from pieces the last record need not be the latest, nor need its time be known.
     latest = log.events.table.select(pl.col("time").max()).item() or 0
-    moment = max(latest, *log.horizon.last.values()) if at is None else at
+    moment = max([latest, *log.horizon.last.values()]) if at is None else at
     is_open = pl.col("outcome") == "cut-by-end"
     if at is not None:
         is_open = (pl.col("start") <= at) & ((pl.col("end") > at) | is_open)

@@ -135,3 +135,10 @@ def test_the_last_line_of_an_owner_is_found_whether_a_grammar_knows_it_or_not() 
 def test_nothing_is_open_in_a_log_in_which_all_ended() -> None:
     assert find(log([*ASKED, *OVER])).open == []
     assert find(log([*ASKED, *OVER, (10.0, PARENT, "job.fails", {})])).open == []
+
+
+def test_a_log_whose_last_time_is_not_known_ends_with_its_last_event() -> None:
+    found = log([*ASKED, *HELD])
+    found.horizon.last.clear()
+    assert find(found).at == at(4.0)
+    assert [one.title for one in find(found).open][:2] == ["job 10: start", "job 11: lift"]
