@@ -8,7 +8,7 @@ from functools import cached_property
 from logscope.language.tree import Actor, Declaration, Event, Interval, Machine, Rule, Source, Type
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Catalog:
     """All declarations of all files by name, resolved: names are unique and known."""
 
@@ -20,6 +20,9 @@ class Catalog:
     sources: dict[str, Source] = field(default_factory=dict)
     machines: dict[str, Machine] = field(default_factory=dict)
     digest: str = ""
+
+    # What is made for a catalog is kept for that very catalog; to hash all of it would cost more than it saves.
+    __hash__ = object.__hash__
 
     def add(self, declaration: Declaration) -> None:
         """Put a declaration where it belongs, under its name."""
