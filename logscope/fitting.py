@@ -113,6 +113,11 @@ class Router:
         self._prefix_regex = "^(" + "|".join(quote(p) for p in prefixes) + ")" if prefixes else ""
         self._inner_regex = "|".join(quote(t.literal) for t in self._inner)
 
+    @property
+    def likely(self) -> str:
+        """An expression that every message contains that some template fits."""
+        return "|".join(filter(None, (self._prefix_regex, self._inner_regex)))
+
     def route(self, messages: pl.DataFrame) -> dict[str, pl.DataFrame]:
         """Fit messages (row, message); gives per event a frame: row, its fields, exception."""
         text = messages["message"]

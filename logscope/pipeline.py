@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import io
-from collections import deque
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 
 import polars as pl
 
@@ -28,7 +27,6 @@ from logscope.language.template import event_templates, line_literals
 from logscope.language.tree import Rule
 from logscope.links import with_taken
 from logscope.model import (
-    Chunk,
     Coverage,
     EventSet,
     Finding,
@@ -41,7 +39,7 @@ from logscope.model import (
     Timeline,
 )  # fmt: skip
 from logscope.records import HeaderForm, Selector, header_time
-from logscope.scan import Part, read_part, whole_records
+from logscope.scan import in_order, read_part, whole_records
 from logscope.states import States
 from logscope.timelines import Timelines
 
@@ -179,7 +177,8 @@ def _read_source(
     summary = SourceSummary(source.name, source.kind, source.server, 0, 0, 0, None, None, [])
     form, stream = whole_records(source, (lambda count: progress(source.name, count)) if progress else None)
     last = ""
-    for part in _in_order(pool, selector, stream, form, source.shift):
+    work = partial(read_part, selector, form=form, shift=source.shift)
+    for part in in_order(pool, work, stream):
         selection, records = part.selection, part.records
         summary.lines += selection.lines
         summary.records += selection.records
@@ -205,19 +204,6 @@ def _read_source(
 def _time(header: str, form: HeaderForm, source: Source) -> int | None:
     time = header_time(header, form)
     return None if time is None else time + source.shift
-
-
-def _in_order(
-    pool: ThreadPoolExecutor, selector: Selector, chunks: Iterator[Chunk], form: HeaderForm, shift: int
-) -> Iterator[Part]:
-    """Select from chunks on several threads; results come in the order of the chunks."""
-    waiting: deque[Future[Part]] = deque()
-    for chunk in chunks:
-        waiting.append(pool.submit(read_part, selector, chunk, form, shift))
-        if len(waiting) > _WORKERS:
-            yield waiting.popleft().result()
-    while waiting:
-        yield waiting.popleft().result()
 
 
 def _horizon(summaries: Sequence[SourceSummary], window: Window) -> Horizon:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Executor, Future
 from dataclasses import dataclass
 from itertools import chain
+from typing import TypeVar
 
 import polars as pl
 
@@ -13,6 +16,9 @@ from logscope.lines import chunks, valid_utf8
 from logscope.model import Chunk, Source
 from logscope.records import FORMS, NO_HEADER, HeaderForm, Selection, Selector, align, parse_headers, sniff
 
+Result = TypeVar("Result")
+
+AHEAD = 2  # chunks that are worked on while one is waited for
 _SNIFFED_BYTES = 1 << 18
 _NOTHING = pl.DataFrame(schema={"line": pl.UInt32, "text": pl.String, "tail": pl.String})
 _PLAIN = re.compile(rb"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:")
@@ -53,6 +59,17 @@ def read_part(selector: Selector, chunk: Chunk, form: HeaderForm, shift: int = 0
         selection = selector.select(Chunk(data, chunk.first_line), form, replaced)
     records = parse_headers(selection.candidates, form)
     return Part(selection, records.with_columns(pl.col("time") + shift) if shift else records)
+
+
+def in_order(pool: Executor, work: Callable[[Chunk], Result], chunks: Iterable[Chunk]) -> Iterator[Result]:
+    """Work on chunks on several threads, few of them ahead; results come in the order of the chunks."""
+    waiting: deque[Future[Result]] = deque()
+    for chunk in chunks:
+        waiting.append(pool.submit(work, chunk))
+        if len(waiting) > AHEAD:
+            yield waiting.popleft().result()
+    while waiting:
+        yield waiting.popleft().result()
 
 
 def headers(selector: Selector, chunk: Chunk, form: HeaderForm, shift: int = 0) -> pl.DataFrame:

@@ -12,6 +12,7 @@ import typer
 from logscope.cli import diagnostics as told
 from logscope.cli import options
 from logscope.cli.console import write, write_file
+from logscope.cli.coverage import coverage
 from logscope.cli.exits import FINDINGS, OK, WRONG_USE
 from logscope.errors import Diagnostic, UsageError
 from logscope.report.parts.words import joined, plural
@@ -38,7 +39,7 @@ _Format = Annotated[str, typer.Option("--format", metavar="NAME", help="text, js
 def register(app: typer.Typer) -> None:
     """Make the commands known."""
     group = typer.Typer(
-        help="Check, test and format grammar files.",
+        help="Check, test and format grammar files; see how much of a log they understand.",
         epilog=options.examples("grammar check my-grammars", "grammar test my-grammars", "grammar fmt my-grammars"),
         rich_markup_mode="rich",
     )
@@ -47,6 +48,13 @@ def register(app: typer.Typer) -> None:
     group.command(epilog=options.examples("grammar fmt network.lsg", "grammar fmt --diff my-grammars"))(fmt)
     group.command(epilog=options.examples("grammar dump > grammars.json", "grammar dump --grammars my-grammars"))(dump)
     group.command(epilog=options.examples("grammar explain LG103"))(explain)
+    group.command(
+        epilog=options.examples(
+            "grammar coverage management-server.log",
+            "grammar coverage /var/log/cloudstack --top 50 --format json",
+            "grammar coverage management-server.log --stub 3 > my-grammars/new.lsg",
+        )
+    )(coverage)
     app.add_typer(group, name="grammar")
 
 
@@ -151,7 +159,8 @@ def _tell(found: Sequence[Diagnostic], format: str, good: str) -> None:
 def _inventory(catalog: Catalog, files: Sequence[Grammar]) -> str:
     return (
         f"{len(files):,} files, {len(catalog.types):,} types, {len(catalog.events):,} events, "
-        f"{len(catalog.intervals):,} intervals, {len(catalog.actors):,} actors, {len(catalog.rules):,} rules"
+        f"{len(catalog.intervals):,} intervals, {len(catalog.actors):,} actors, {len(catalog.rules):,} rules, "
+        f"{len(catalog.sources):,} sources"
     )
 
 
