@@ -157,13 +157,11 @@ class Detector:
             proved = {a.binding.name.text: items[number] for a, items in proofs if number in items}
             means = next((a.means or "failed" for a, items in proofs if number in items), "")
             distances = _margins(rule, bound)
-            doubts = self._doubts(rule, bound, proved, distances)
+            doubts = self._doubts(rule, bound, proved)
             found.append(Occurrence(rule.name.text, bound, proved, means, doubts, distances, int(row["again"])))
         return found
 
-    def _doubts(
-        self, rule: Rule, bound: dict[str, Item], proved: dict[str, Item], distances: dict[str, float]
-    ) -> list[str]:
+    def _doubts(self, rule: Rule, bound: dict[str, Item], proved: dict[str, Item]) -> list[str]:
         doubts = []
         if rule.proves and not proved:
             ahead = [a.within for a in rule.proves if a.within and a.relation in ("after", "meets")]
@@ -177,8 +175,7 @@ class Detector:
             doubts.append("the lines show the overlap, not what came of it")
         servers = {item["server"] for item in bound.values()}
         slack = CLOCK_SLACK if len(servers) > 1 else (rule.slack if rule.slack is not None else DEFAULT_SLACK)
-        near = [value for value in distances.values() if value <= slack]
-        if near:
+        if any(value <= slack for value in _doubtful(rule, bound)):
             what = "the clocks of two servers" if len(servers) > 1 else "the order of writing"
             doubts.append(f"a bound lies within {slack:g} s of the other: {what} could undo it")
         asked = _asked_outcomes(rule)
@@ -306,7 +303,12 @@ def _without_repeats(rule: Rule, frame: pl.DataFrame) -> pl.DataFrame:
     frame = frame.sort(*(f"{name}.order" for name in (first, *others)))
     if not others:
         return frame.with_columns(pl.lit(0).alias("again"))
-    keys = [f"{first}.item", *(f"{name}.{c}" for name in others for c in ("server", "thread", "run"))]
+    keys = [f"{first}.item", *(f"{name}.{c}" for name in others for c in ("server", "run"))]
+    for name in others:
+        # A thread without a context takes what comes: many such threads are one actor.
+        who = pl.when(pl.col(f"{name}.run") != "").then(f"{name}.thread").otherwise(pl.lit(""))
+        frame = frame.with_columns(who.alias(f"who {name}"))
+        keys.append(f"who {name}")
     frame = frame.with_columns((pl.len().over(keys) - 1).alias("again"))
     return frame.unique(keys, keep="first", maintain_order=True)
 
@@ -316,8 +318,26 @@ def _item(row: dict[str, Any], name: str) -> Item:
 
 
 def _margins(rule: Rule, bound: dict[str, Item]) -> dict[str, float]:
+    """How far the items lie inside each other or apart, by the first relation of the rule."""
     for condition in rule.when:
         if isinstance(condition, Relation):
             left, right = bound[condition.left.text], bound[condition.right.text]
             return margins(condition.relation, (left["start"], left["end"]), (right["start"], right["end"]))
     return {}
+
+
+def _doubtful(rule: Rule, bound: dict[str, Item]) -> list[float]:
+    """All distances between bounds whose order is not certain by itself, in seconds."""
+    found: list[float] = []
+    for condition in rule.when:
+        if not isinstance(condition, Relation):
+            continue
+        left, right = bound[condition.left.text], bound[condition.right.text]
+        # On one thread lines stand in the order in which they were written; and what ends where the next one of
+        # its kind begins ends there by definition.
+        is_one_thread = (left["server"], left["thread"]) == (right["server"], right["thread"])
+        is_one_bound = condition.relation == "meets" and left["outcome"] == "superseded"
+        if not is_one_thread and not is_one_bound:
+            ends = (left["start"], left["end"]), (right["start"], right["end"])
+            found += margins(condition.relation, *ends).values()
+    return found
