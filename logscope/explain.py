@@ -144,18 +144,22 @@ class Teller:
         )  # fmt: skip
 
     def _resource(self, rule: Rule, occurrence: Occurrence, facts: _Facts) -> Resource:
-        """The resource that the bound items share; the one that the rule compares when it says which."""
+        """The resource that the bound items share: what the rule compares, else what its title names."""
         owned = [
             list(dict.fromkeys(r for eid in _eids(item) for r in facts.resources.get(eid, ())))
             for item in occurrence.bound.values()
         ]
         shared = [r for r in owned[0] if all(any(r[1:] == s[1:] for s in other) for other in owned[1:])] or owned[0]
-        for condition in rule.when:
-            if isinstance(condition, Comparison) and isinstance(condition.right, Path) and condition.operator == "=":
-                owner = condition.left.text.partition(".")[2].removesuffix(".id")
-                for field, kind, id in shared:
-                    if field == owner:
-                        return self._identity.resource(kind, id)
+        compared = [
+            condition.left.text
+            for condition in rule.when
+            if isinstance(condition, Comparison) and isinstance(condition.right, Path) and condition.operator == "="
+        ]
+        for path in (*compared, *PLACE.findall(rule.title.text)):
+            owner = path.partition(".")[2].removesuffix(".id")
+            for field, kind, id in shared:
+                if field == owner:
+                    return self._identity.resource(kind, id)
         if not shared:
             return Resource("log", "")
         _, kind, id = shared[0]
