@@ -82,18 +82,27 @@ def _text(covered: Covered, mined: Mined, top: int, console: Console) -> str:
     parts = [f"{plural(covered.records, 'record')}, {covered.recognised:,} of them ({share}) recognised\n"]
     parts.append(_shares("KIND", covered.kinds, console))
     loggers = [one for one in covered.loggers if one.recognised < one.records]
-    parts.append(_shares("LOGGER", loggers[:top], console) + _more(len(loggers) - top, "loggers"))
-    rows = [(event, f"{count:,}") for event, count in covered.events[:top]]
-    parts.append(table(("EVENT", "RECORDS"), rows, color=console.color) + _more(len(covered.events) - top, "events"))
+    if loggers:
+        parts.append(_shares("LOGGER", loggers[:top], console) + _more(len(loggers) - top, "loggers"))
+    if covered.events:
+        rows = [(event, f"{count:,}") for event, count in covered.events[:top]]
+        parts.append(
+            table(("EVENT", "RECORDS"), rows, color=console.color) + _more(len(covered.events) - top, "events")
+        )
+    if mined.messages:
+        parts.append(_messages(mined, top, console))
+    return "\n".join(parts)
+
+
+def _messages(mined: Mined, top: int, console: Console) -> str:
     heads = ("NUMBER", "RECORDS", "LOGGER", "UNKNOWN MESSAGE", "LINE")
-    shown = [
+    rows = [
         (f"{number:,}", f"{one.count:,}", one.logger, _short(one.text), one.examples[0].place)
         for number, one in enumerate(mined.messages[:top], 1)
     ]
-    left = sum(one.count for one in mined.messages[top:]) + mined.left
-    last = f"and {left:,} records of {len(mined.messages) - top:,} more messages\n" if len(mined.messages) > top else ""
-    parts.append(table(heads, shown, color=console.color) + last)
-    return "\n".join(part for part in parts if part)
+    records = plural(sum(one.count for one in mined.messages[top:]) + mined.left, "record")
+    more = len(mined.messages) - top
+    return table(heads, rows, color=console.color) + (f"and {records} of {more:,} more messages\n" if more > 0 else "")
 
 
 def _shares(head: str, shares: Sequence[Share], console: Console) -> str:

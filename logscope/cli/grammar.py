@@ -159,8 +159,8 @@ def _tell(found: Sequence[Diagnostic], format: str, good: str) -> None:
 def _inventory(catalog: Catalog, files: Sequence[Grammar]) -> str:
     return (
         f"{len(files):,} files, {len(catalog.types):,} types, {len(catalog.events):,} events, "
-        f"{len(catalog.intervals):,} intervals, {len(catalog.actors):,} actors, {len(catalog.rules):,} rules, "
-        f"{len(catalog.sources):,} sources"
+        f"{len(catalog.intervals):,} intervals, {len(catalog.actors):,} actors, {len(catalog.sources):,} sources, "
+        f"{len(catalog.rules):,} rules"
     )
 
 
