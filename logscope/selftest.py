@@ -39,7 +39,7 @@ def _samples(catalog: Catalog) -> Iterator[Diagnostic]:
     files: dict[str, list[str]] = {}
     for event in catalog.events.values():
         for sample in event.samples:
-            form = _form_of(sample)
+            form = form_of(sample)
             lines = files.setdefault(form.name, [])
             placed.append((event, sample, (list(files).index(form.name), len(lines) + 1)))
             lines += sample.lines
@@ -88,7 +88,7 @@ def _kinds(catalog: Catalog) -> Iterator[Diagnostic]:
     for source in catalog.sources.values():
         for sample in source.samples:
             kind = kinds.of("\n".join(sample.lines).encode())
-            if _form_of(sample) is NO_HEADER:
+            if form_of(sample) is NO_HEADER:
                 yield Diagnostic("LG201", f"sample of source '{source.name.text}' has no log header", sample.span)
             elif not kind:
                 text = f"nothing tells source '{source.name.text}' by this sample"
@@ -98,14 +98,15 @@ def _kinds(catalog: Catalog) -> Iterator[Diagnostic]:
                 yield Diagnostic("LG202", text, sample.span, "give it a line that only this kind of file has")
 
 
-def _form_of(sample: Sample) -> HeaderForm:
+def form_of(sample: Sample) -> HeaderForm:
+    """The form of a sample's header; `NO_HEADER` when it has none."""
     return next((form for form in FORMS if re.match(form.regex, sample.lines[0])), NO_HEADER)
 
 
 def message_of(sample: Sample) -> str | None:
     """The message of a sample's header line, None when the line has no log header."""
-    found = re.match(_form_of(sample).regex, sample.lines[0])
-    return found["message"] if found and _form_of(sample) is not NO_HEADER else None
+    found = re.match(form_of(sample).regex, sample.lines[0])
+    return found["message"] if found and form_of(sample) is not NO_HEADER else None
 
 
 def read_texts(texts: Sequence[str], catalog: Catalog) -> Log:

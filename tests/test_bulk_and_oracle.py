@@ -8,13 +8,11 @@ import polars as pl
 import pytest
 from test_grammars import shipped
 
-from logscope.demand import for_everything
 from logscope.extract import Extractor
 from logscope.language.oracle import Oracle
 from logscope.language.tree import PRIMITIVES, Event, Field, Sample
-from logscope.pipeline import read_text
 from logscope.records import FORMS, parse_headers
-from logscope.selftest import message_of
+from logscope.selftest import form_of, message_of, read_texts
 
 Reading = tuple[str, dict[str, str], set[str]]
 
@@ -48,9 +46,17 @@ def by_oracle() -> list[Reading | None]:
 
 def by_bulk() -> list[Reading | None]:
     catalog = shipped()[0]
-    lines = [line for _, sample in samples() for line in sample.lines]
-    log = read_text("\n".join(lines) + "\n", catalog, for_everything(catalog, all_fields=True))
-    rows = {line: (eid, event) for line, eid, event in log.events.table.select("line", "eid", "event").iter_rows()}
+    # A file has headers of one form, so each form makes a file of its own.
+    files: dict[str, list[str]] = {}
+    places = []
+    for _, sample in samples():
+        name = form_of(sample).name
+        lines = files.setdefault(name, [])
+        places.append((list(files).index(name), len(lines) + 1))
+        lines += sample.lines
+    log = read_texts(["\n".join(lines) + "\n" for lines in files.values()], catalog)
+    columns = ("source", "line", "eid", "event")
+    rows = {(source, line): (eid, event) for source, line, eid, event in log.events.table.select(columns).iter_rows()}
     resources: dict[int, set[str]] = {}
     for eid, field, kind, id in log.events.resources.select("eid", "field", "kind", "id").iter_rows():
         resources.setdefault(eid, set()).add(f"{field} {kind}:{id}")
@@ -59,14 +65,9 @@ def by_bulk() -> list[Reading | None]:
         for row in frame.iter_rows(named=True):
             fields[row.pop("eid")] = {name: text for name, text in row.items() if text is not None}
     found: list[Reading | None] = []
-    line = 1
-    for _, sample in samples():
-        if line in rows:
-            eid, event = rows[line]
-            found.append((event, fields.get(eid, {}), resources.get(eid, set())))
-        else:
-            found.append(None)
-        line += len(sample.lines)
+    for place in places:
+        eid, event = rows.get(place, (None, ""))
+        found.append(None if eid is None else (event, fields.get(eid, {}), resources.get(eid, set())))
     return found
 
 
