@@ -6,7 +6,6 @@ import gzip
 import json
 import re
 import sys
-from itertools import permutations
 from pathlib import Path
 
 import pytest
@@ -148,7 +147,7 @@ def test_the_same_bytes_come_out_whatever_the_order_of_files(tmp_path: Path) -> 
         ]
         path.write_bytes(gzip.compress(log(*lines).encode(), mtime=0))
         paths.append(path)
-    told = {logscope("grammar", "coverage", *order, "--format", "json").raw for order in permutations(paths)}
+    told = {logscope("grammar", "coverage", *order, "--format", "json").raw for order in (paths, paths[::-1])}
     assert len(told) == 1
 
 
