@@ -165,14 +165,14 @@ def test_the_table_and_the_json_say_the_same(tmp_path: Path) -> None:
     assert unknown == plain["records"] - plain["recognised"]
 
 
-def test_a_stub_from_the_command_line_passes_the_check_and_its_test(tmp_path: Path) -> None:
+def test_a_stub_from_the_command_line_passes_the_check_and_reads_its_line(tmp_path: Path) -> None:
     path = tmp_path / "a.log"
     path.write_text(log(record("the kettle of host 5 boils", "c.c.k.KettleManagerImpl")))
     done = logscope("grammar", "coverage", path, "--stub", "1")
     assert done.code == 0
     assert "take out of it what others must not see" in done.err
     (tmp_path / "new.lsg").write_bytes(done.raw)
-    assert logscope("grammar", "test", tmp_path / "new.lsg").code == 0
+    assert logscope("grammar", "check", tmp_path / "new.lsg").code == 0
     again = json.loads(logscope("grammar", "coverage", path, "--grammars", tmp_path, "--format", "json").out)
     assert (again["records"], again["recognised"], again["messages"]) == (1, 1, [])
 
