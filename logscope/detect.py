@@ -131,11 +131,14 @@ class Detector:
         """Items that stand to each row of `frame` as the attachment says: row, and the item's columns."""
         name, anchor = attachment.binding.name.text, attachment.anchor.text
         right = self._named(attachment.binding, paths)
-        left = frame.with_row_index("row").select("row", *(c for c in frame.columns if c.startswith(f"{anchor}.")))
+        bounds = [f"{bound.text}." for bound in (attachment.anchor, attachment.until) if bound is not None]
+        left = frame.with_row_index("row").select("row", *(c for c in frame.columns if c.startswith(tuple(bounds))))
         conditions: list[pl.Expr] = [
             pl.col(f"{anchor}.{VALUE}{key.text}") == pl.col(f"{name}.{VALUE}{key.text}") for key in attachment.same
         ]
         conditions += holds(attachment.relation, name, anchor, attachment.within, slack)
+        if attachment.until is not None:
+            conditions += holds("before", name, attachment.until.text, None, slack)
         joined = left.join_where(right, *conditions)
         for key in attachment.other:
             joined = joined.filter(pl.col(f"{anchor}.{VALUE}{key.text}") != pl.col(f"{name}.{VALUE}{key.text}"))
@@ -333,10 +336,11 @@ def _doubtful(rule: Rule, bound: dict[str, Item]) -> list[float]:
         if not isinstance(condition, Relation):
             continue
         left, right = bound[condition.left.text], bound[condition.right.text]
-        # On one thread lines stand in the order in which they were written; and what ends where the next one of
-        # its kind begins ends there by definition.
+        # On one thread lines stand in the order in which they were written; and where one line ends the one and
+        # begins the other there is no order to doubt.
         is_one_thread = (left["server"], left["thread"]) == (right["server"], right["thread"])
-        is_one_bound = condition.relation == "meets" and left["outcome"] == "superseded"
+        ends_so = left["outcome"] == "superseded" or left["close_eid"] == right["open_eid"]
+        is_one_bound = condition.relation == "meets" and ends_so
         if not is_one_thread and not is_one_bound:
             ends = (left["start"], left["end"]), (right["start"], right["end"])
             found += margins(condition.relation, *ends).values()

@@ -40,6 +40,11 @@ RULES = {
   without  never = thing.taken where purpose = "y" within 1s before a same thing.id
   proves   one = thing.left within 2s after a same thing.id means failed
   proves   two = thing.poked during a same actor means recovered""",
+    "between": """find a = thing.taken
+           b = thing.left
+  when     b.thing.id = a.thing.id and b after a
+  without  none = thing.poked between a and b same thing.id
+  proves   more = thing.taken where purpose = "y" between a and b other actor means failed""",
     "durations-and-ends": """find a = thing.use
            b = thing.use
   when     a.outcome in ("closed", "cut-by-end") and a.thing.id != b.thing.id and a contains b""",
@@ -136,7 +141,9 @@ def _attached(rule: Rule, items: Items, attachment: Attachment, bound: dict[str,
                    for k in attachment.same)  # fmt: skip
         other = all(row[VALUE + k.text] != anchor[VALUE + k.text] for k in attachment.other)
         is_other_item = row["item"] != anchor["item"]
-        if same and other and is_other_item and _related(attachment.relation, row, anchor, attachment.within):
+        is_before = attachment.until is None or _related("before", row, bound[attachment.until.text], None)
+        is_there = is_before and _related(attachment.relation, row, anchor, attachment.within)
+        if same and other and is_other_item and is_there:
             found.append(row)
     return found
 

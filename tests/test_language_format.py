@@ -115,10 +115,11 @@ bindings = st.builds(t.Binding, name(simple), specs, spans)
 
 
 def attachments(means: st.SearchStrategy[Any], at_least: st.SearchStrategy[Any]) -> st.SearchStrategy[t.Attachment]:
-    return st.builds(
-        t.Attachment, bindings, st.one_of(st.none(), seconds), st.sampled_from(t.RELATIONS), name(simple),
-        names(route), names(route), means, at_least, spans,
-    )  # fmt: skip
+    keys = names(route), names(route), means, at_least, spans
+    limit = st.one_of(st.none(), seconds)
+    related = st.builds(t.Attachment, bindings, limit, st.sampled_from(t.RELATIONS), name(simple), *keys)
+    between = st.builds(t.Attachment, bindings, st.none(), st.just("after"), name(simple), *keys, name(simple))
+    return st.one_of(related, between)
 
 
 expectations = st.builds(t.Expectation, paths, st.one_of(texts, integers))

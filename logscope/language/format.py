@@ -89,7 +89,10 @@ def attachment_text(attachment: Attachment) -> str:
     """A `without`, `count` or `proves` as it is written."""
     binding = attachment.binding
     text = f"{binding.name.text} = {spec_text(binding.spec)}{_within(attachment.within)}"
-    text += f" {attachment.relation} {attachment.anchor.text}"
+    if attachment.until is not None:
+        text += f" between {attachment.anchor.text} and {attachment.until.text}"
+    else:
+        text += f" {attachment.relation} {attachment.anchor.text}"
     for word, keys in (("same", attachment.same), ("other", attachment.other)):
         if keys:
             text += f" {word} {_names(keys)}"

@@ -118,6 +118,10 @@ class _RuleCheck:
             yield anchor
             return
         yield from _lasting(attachment.relation, (own, attachment.binding.name), (anchor, attachment.anchor))
+        if attachment.until is not None:
+            until = self._binding(attachment.until.text, attachment.until.span)
+            if isinstance(until, Diagnostic):
+                yield until
         for key in (*attachment.same, *attachment.other):
             if key.text in _KEYS_ONLY_OF_ONE:
                 message = f"'{key.text}' is nothing that two bindings have in common"

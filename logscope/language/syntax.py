@@ -176,6 +176,7 @@ def _attachment(body: str, at: int, tokens: pp.ParseResults) -> Attachment:
     binding, *rest = tokens
     within = rest.pop(0) if isinstance(rest[0], float) else None
     relation, anchor, *parts = rest
+    until = parts.pop(0) if parts and isinstance(parts[0], Name) else None
     said: dict[str, Any] = {}
     for word, value in parts:
         if word in said:
@@ -190,7 +191,8 @@ def _attachment(body: str, at: int, tokens: pp.ParseResults) -> Attachment:
         said.get("other", ()),
         said.get("means"),
         said.get("at"),
-        _cover(binding.span, anchor.span),
+        _cover(binding.span, (until or anchor).span),
+        until,
     )
 
 
@@ -254,7 +256,11 @@ def _forms() -> dict[str, pp.ParserElement]:
             - pp.Regex(r"\d+").set_name("a number").add_parse_action(lambda t: int(t[0]))
         )
     ).set_parse_action(lambda tokens: [(tokens[0], tokens[1])])
-    attachment = (binding + pp.Optional(within) + relation - bound + pp.ZeroOrMore(part)).set_parse_action(_attachment)
+    # "after" stands for what comes after the first of the two; "until" says that it comes before the second.
+    after = _token(r"between(?![\w.-])", "'between'", lambda text, span: Name("after", span))
+    between = after - bound - _key("and") - bound
+    place = (pp.Optional(within) + relation - bound) | between
+    attachment = (binding + place + pp.ZeroOrMore(part)).set_parse_action(_attachment)
 
     expected = (
         _token(route, "a field or a kind", Path)

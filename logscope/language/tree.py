@@ -268,7 +268,10 @@ class Binding:
 
 @dataclass(frozen=True, slots=True)
 class Attachment:
-    """`NAME = SPEC [within T] RELATION BINDING [same KEYS] [other KEYS] [means OUTCOME] [at least N]`."""
+    """`NAME = SPEC [within T] RELATION BINDING [same KEYS] [other KEYS] [means OUTCOME] [at least N]`.
+
+    With `between ANCHOR and UNTIL` in place of the relation, it comes after the one and before the other.
+    """
 
     binding: Binding
     within: float | None
@@ -279,6 +282,7 @@ class Attachment:
     means: str | None
     at_least: int | None
     span: Span
+    until: Name | None = None
 
 
 @dataclass(frozen=True, slots=True)
