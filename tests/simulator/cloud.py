@@ -11,7 +11,7 @@ from .engine import Engine, Lock, Signal
 from .log import Actor, Log
 from .truth import Race, Span, Truth
 
-STATIC = ("Running", "Stopped", "Expunging", "Destroyed")
+STARTING = "starting-vm-cleaned-up-by-power-report"
 Steps = Generator[float | Lock | Signal, Any, Any]
 
 
@@ -31,6 +31,7 @@ class Host:
     pending: dict[str, Signal] = field(default_factory=dict)
     in_transfer: bool = False
     join_lock: Lock = field(default_factory=Lock)
+    connecting: Span | None = None
 
 
 @dataclass(eq=False, slots=True)
@@ -48,7 +49,10 @@ class Nic:
 class Vm:
     """A virtual machine. `version` counts the writes of its row, `pending` the jobs in its queue.
 
-    `devices` of a router say which network is at which of its devices.
+    `devices` of a router say which network is at which of its devices, `commands` are the start commands for it,
+    `struck` is when a power report broke into its start, `seen` when each host last reported that it runs, `loops` when
+    it was found stopped and left so, `left_alone` when high
+    availability found it alive, `changes` when its state changed.
     """
 
     id: int
@@ -59,12 +63,21 @@ class Vm:
     queue: Lock = field(default_factory=Lock)
     pending: int = 0
     version: int = 0
-    is_busy: bool = False
     is_ha: bool = False
+    is_copied: bool = True
+    template: int = 0
     destroyer: Actor | None = None
     starting: Actor | None = None
-    reported: int | None = None
     devices: dict[int, int] = field(default_factory=dict)
+    commands: list[Span] = field(default_factory=list)
+    seen: dict[int, int] = field(default_factory=dict)
+    loops: list[int] = field(default_factory=list)
+    left_alone: list[int] = field(default_factory=list)
+    changes: list[int] = field(default_factory=list)
+    span: Span | None = None
+    struck: int | None = None
+    stopped_by_user: int | None = None
+    stopped_by_sync: Race | None = None
 
     @property
     def key(self) -> str:
@@ -81,7 +94,7 @@ class Vm:
 class Network:
     """A network; `implementer` is who really implements it at the moment, `age` is in minutes.
 
-    `strikes` are the races of the orphan clean-up with the last implement.
+    `strikes` are the races of the orphan clean-up with implements.
     """
 
     id: int
@@ -96,12 +109,65 @@ class Network:
     busy_jobs: int = 0
     free_rounds: int = 0
     is_vpc: bool = False
+    taken: set[str] = field(default_factory=set)
     vms: list[Vm] = field(default_factory=list)
 
     @property
     def key(self) -> str:
         """Kind and id."""
         return f"network:{self.id}"
+
+
+@dataclass(eq=False, slots=True)
+class Account:
+    """`count` of its addresses, `reserved` ones that are being taken.
+
+    `passed` are checks that let somebody through: time, who, the count that was seen.
+    """
+
+    name: str
+    limit: int
+    count: int = 0
+    reserved: int = 0
+    passed: list[tuple[int, Actor, int]] = field(default_factory=list)
+    pairs: list[Race] = field(default_factory=list)
+
+
+@dataclass(eq=False, slots=True)
+class Volume:
+    """A data volume; `vm` is whom it belongs to."""
+
+    id: int
+    vm: Vm | None = None
+
+    @property
+    def key(self) -> str:
+        """Kind and id."""
+        return f"volume:{self.id}"
+
+
+@dataclass(eq=False, slots=True)
+class WorkJob:
+    """A job in the queue of a VM; `race` if it was cancelled under its worker."""
+
+    number: int
+    origin: int
+    vm: Vm
+    cmd: str
+    about: dict[str, object]
+    server: str
+    done: Signal = field(default_factory=Signal)
+    began: int = 0
+    race: Race | None = None
+
+
+@dataclass(eq=False, slots=True)
+class Copy:
+    """A template on the pool; `last` is who held its lock last, and until when."""
+
+    lock: Lock = field(default_factory=Lock)
+    is_there: bool = False
+    last: tuple[Actor, int] | None = None
 
 
 @dataclass(slots=True)
@@ -142,13 +208,22 @@ class Server:
 class Cloud:
     """Everything there is, and the tools of those who work with it."""
 
-    def __init__(self, log: Log, dice: random.Random, servers: list[Server]) -> None:
+    def __init__(self, log: Log, dice: random.Random, servers: list[Server], *, is_calm: bool = False) -> None:
+        self._is_calm = is_calm
         self.log, self.dice, self.engine, self.truth = log, dice, Engine(), Truth()
         self.servers = {server.name: server for server in servers}
         self.hosts: list[Host] = []
         self.networks: list[Network] = []
         self.vms: dict[int, Vm] = {}
-        self.left_over: list[tuple[str, str, int]] = []
+        self.volumes: list[Volume] = []
+        self.accounts: list[Account] = []
+        self.requests: dict[int, tuple[str, dict[str, object]]] = {}
+        self.jobs: dict[int, WorkJob] = {}
+        self.running: dict[int, WorkJob] = {}
+        self.copies: dict[int, Copy] = {}
+        self.mounts: dict[tuple[int, str], dict[str, tuple[Signal, str]]] = {}
+        self.hidden: set[int] = set()  # VMs that run and are in no report
+        self.unfollowed: set[int] = set()  # VMs whose move by themselves is not written down
         self._families = 0
         self._jobs = dice.randrange(1000, 9000)
         self._ids = dice.randrange(200, 900)
@@ -171,6 +246,10 @@ class Cloud:
     def chance(self, probability: float) -> bool:
         """Whether something happens that happens that often."""
         return self.dice.random() < probability
+
+    def flaw(self, probability: float) -> bool:
+        """Whether a mistake is made that is made that often; never in a calm cloud."""
+        return not self._is_calm and self.chance(probability)
 
     def between(self, low: float, high: float) -> float:
         """A duration in seconds."""
@@ -215,6 +294,26 @@ class Cloud:
         if old and vm.state != old:
             self.say(actor, "vm.state.no_transition", old_state=vm.state, trigger=trigger, vm=vm.id)
             raise OperationError(f"no transition from {vm.state} via {trigger}")
+        if vm.span is not None:
+            vm.span.end = self.now
+        vm.span = self.begin("vm.transition", vm.key, actor, state=new)
         before, vm.state = vm.state, new
         vm.version += 1
+        vm.changes.append(self.now)
         self.say(actor, "vm.state.transition", vm=vm.id, old_state=before, new_state=new, trigger=trigger)
+
+    def lose_start(self, actor: Actor, vm: Vm) -> None:
+        """A start whose command was answered finds out whether a power report has changed its VM meanwhile.
+
+        Raises OperationError if so.
+        """
+        if vm.struck is not None:
+            self.say(actor, "vm.start.state_change_failed", vm=vm.id, state=vm.state, trigger="OperationSucceeded")
+            raise OperationError("a report changed the state")
+
+    def clean_up(self, actor: Actor, vm: Vm) -> None:
+        """Begin to clean up after a start that failed, whatever made it fail."""
+        self.say(actor, "vm.cleanup.begin", vm=vm.id, state=vm.state)
+        if vm.struck is not None:
+            self.truth.race(STARTING, vm.key, vm.struck).proof = "failed"
+            vm.struck = None

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from logscope.language.catalog import Catalog
 from logscope.model import Source
 
-from . import networks, noise, systemvms
-from .cloud import Cloud, Host, Network, Server, Steps, Vm
-from .jobs import api_job
+from . import accounts, endings, hosts, jobs, networks, noise, power, servers, storage, systemvms
+from .cloud import Account, Cloud, Host, Network, Server, Steps, Vm, Volume
 from .later import told_later
 from .log import Actor, Line, Log
-from .machines import new_vm, start, stop
+from .machines import add_nic, migrate, new_vm, start, stop
 from .routers import request_start
 from .truth import Race
 
@@ -23,7 +23,10 @@ ZONE_SERVER = "ms1"
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How big a history is, and what is in it. `release` "" draws one by the seed."""
+    """How big a history is, and what is in it. `release` "" draws one by the seed.
+
+    In a calm history everybody waits for everybody, as if all races were mended, and nothing breaks.
+    """
 
     release: str = ""
     minutes: float = 12.0
@@ -31,6 +34,7 @@ class Settings:
     vms: int = 40
     trace: bool = False
     servers: int = 1
+    is_calm: bool = False
 
 
 @dataclass(slots=True)
@@ -59,13 +63,13 @@ def simulate(catalog: Catalog, seed: int, settings: Settings = Settings()) -> Hi
     dice = random.Random(seed)
     release = settings.release or RELEASES[seed % len(RELEASES)]
     log = Log(catalog, release, dice, trace=settings.trace)
-    servers = [Server(f"ms{n}", 90_520_745_341_230 + n) for n in range(1, settings.servers + 1)]
-    cloud = Cloud(log, dice, servers)
+    machines = [Server(f"ms{n}", 90_520_745_341_230 + n) for n in range(1, settings.servers + 1)]
+    cloud = Cloud(log, dice, machines, is_calm=settings.is_calm)
     fleets = _furnish(cloud, settings)
     _run_tasks(cloud, settings, fleets)
     cloud.engine.run(settings.minutes * 60)
     log.is_closed = True
-    races = [*cloud.truth.races, *told_later(cloud)]
+    races = [*cloud.truth.races, *told_later(cloud), *accounts.races(cloud.accounts)]
     resources = len(cloud.vms) + len(cloud.networks) + len(cloud.hosts)
     return History(release, log.in_file_order(), races, dict(cloud.truth.near_misses), resources)
 
@@ -75,13 +79,17 @@ def _furnish(cloud: Cloud, settings: Settings) -> list[systemvms.Fleet]:
     cloud.hosts = [Host(n, names[n % len(names)], sequence=cloud.dice.randrange(10**6)) for n in range(1, 5)]
     for _ in range(settings.networks):
         router = new_vm(cloud, [], "DomainRouter")
-        old = cloud.chance(0.6)
+        old = cloud.flaw(0.6)
         age = cloud.dice.randrange(networks.EXPIRY + 1, 20_000) if old else cloud.dice.randrange(1, networks.EXPIRY)
         cloud.networks.append(Network(cloud.next_id(), router, age))
-    for tier in cloud.networks[:3]:
+    for tier in cloud.networks[:3] if not settings.is_calm else ():
         tier.router, tier.is_vpc = cloud.networks[0].router, True
     for _ in range(settings.vms):
-        new_vm(cloud, [cloud.dice.choice(cloud.networks)])
+        vm = new_vm(cloud, [cloud.dice.choice(cloud.networks)], is_ha=cloud.chance(0.3))
+        vm.is_copied, vm.template = not cloud.flaw(0.4), cloud.dice.randrange(1, 4)
+        if cloud.chance(0.4):
+            cloud.volumes.append(Volume(cloud.next_id(), vm))
+    cloud.accounts = [Account(f"acct-{letter}", cloud.dice.randrange(3, 12)) for letter in "abc"]
     fleets = []
     for kind in (systemvms.PROXY, systemvms.STORAGE):
         vms = [new_vm(cloud, [], kind.role) for _ in range(3)]
@@ -93,23 +101,61 @@ def _furnish(cloud: Cloud, settings: Settings) -> list[systemvms.Fleet]:
 
 
 def _run_tasks(cloud: Cloud, settings: Settings, fleets: list[systemvms.Fleet]) -> None:
-    spawn, between = cloud.engine.spawn, cloud.between
-    for name in cloud.servers:
-        spawn(noise.chatter(cloud, name, 3.0), server=name)
-        if cloud.log.release >= (4, 20, 4):
-            spawn(networks.clean_orphans(cloud, name), between(0, networks.ORPHAN_ROUND), name)
-    main = ZONE_SERVER
-    spawn(networks.collect(cloud, main), between(0, networks.GC_ROUND), main)
-    for fleet in fleets:
-        spawn(systemvms.scan(cloud, main, fleet), between(0, systemvms.SCAN_ROUND), main)
-        spawn(_destroy_now_and_then(cloud, fleet), between(5, 60), main)
+    for name in sorted(cloud.servers):
+        _begin(cloud, settings, fleets, name)
+    if not settings.is_calm and cloud.chance(0.25):
+        name = cloud.dice.choice(sorted(cloud.servers))
+
+        def begin(server: str) -> None:
+            _begin(cloud, settings, fleets, server)
+
+        when = cloud.between(settings.minutes * 20, settings.minutes * 50)
+        cloud.engine.spawn(servers.restart(cloud, name, begin), when)
+
+
+def _begin(cloud: Cloud, settings: Settings, fleets: list[systemvms.Fleet], name: str) -> None:
+    """Set going what runs on a server."""
+
+    def spawn(process: Steps, delay: float) -> None:
+        cloud.engine.spawn(process, delay, name)
+
+    between = cloud.between
+    spawn(noise.chatter(cloud, name, 3.0), 0.0)
+    if cloud.log.release >= (4, 20, 4):
+        spawn(networks.clean_orphans(cloud, name), between(0, networks.ORPHAN_ROUND))
+    first = cloud.now
+    vms = [v for v in cloud.vms.values() if v.role == "User" and not v.is_gone]
     groups = [between(0, settings.minutes * 40) for _ in range(3)]
-    for vm in [vm for vm in cloud.vms.values() if vm.role == "User"]:
-        server = cloud.dice.choice(sorted(cloud.servers))
-        is_grouped = cloud.chance(0.25)
-        begin = cloud.dice.choice(groups) if is_grouped else between(0, settings.minutes * 40)
-        spawn(_use(cloud, server, vm), begin, server)
-    spawn(_administer(cloud), between(20, 100), main)
+    for vm in vms:
+        if len(cloud.servers) == 1 or vm.id % len(cloud.servers) == sorted(cloud.servers).index(name):
+            is_grouped = cloud.chance(0.25)
+            delay = cloud.dice.choice(groups) if is_grouped else between(0, settings.minutes * 40)
+            spawn(_use(cloud, name, vm), delay / (1 if first == 0 else 8))
+    if name == ZONE_SERVER:
+        spawn(networks.collect(cloud, name), between(0, networks.GC_ROUND))
+        for fleet in fleets:
+            spawn(systemvms.scan(cloud, name, fleet), between(0, systemvms.SCAN_ROUND))
+            spawn(_destroy_now_and_then(cloud, fleet), between(5, 60))
+        if not settings.is_calm:
+            spawn(_administer(cloud), between(20, 100))
+        spawn(endings.scavenge(cloud, name), between(0, endings.SCAVENGE_ROUND))
+        spawn(endings.end(cloud, name), between(0, 60))
+        spawn(_ask(cloud, name), between(0, 30))
+    if not settings.is_calm:
+        spawn(storage.use(cloud, name), between(0, 20))
+    if not settings.is_calm and name == ZONE_SERVER:
+        spawn(power.trouble(cloud), between(0, 60))
+        for account in cloud.accounts:
+            spawn(accounts.use(cloud, name, account), between(0, 30))
+        if cloud.chance(0.3):
+            spawn(jobs.cancel_blocked(cloud, name, 110.0), 5.0)
+        if len(cloud.servers) > 1:
+            spawn(servers.lose_sight(cloud, "ms2", "ms1"), 0.0)
+    for host in cloud.hosts:
+        if host.server == name:
+            spawn(power.ping(cloud, host), between(0, power.PING_ROUND))
+            if not settings.is_calm:
+                spawn(hosts.trouble(cloud, host), between(0, 60))
 
 
 def _use(cloud: Cloud, server: str, vm: Vm) -> Steps:
@@ -130,27 +176,45 @@ def _destroy_now_and_then(cloud: Cloud, fleet: systemvms.Fleet) -> Steps:
 
 
 def _administer(cloud: Cloud) -> Steps:
+    """What administrators ask of networks and routers."""
+    spawn = cloud.engine.spawn
     while True:
         chosen = cloud.dice.choice(cloud.networks)
-        if cloud.chance(0.15) and not any(not vm.is_gone for vm in chosen.vms):
-            yield from _on_network(cloud, "user.network.DeleteNetworkCmd", chosen, networks.destroy)
-        elif chosen.router.state == "Stopped" and chosen.state == "Allocated" and cloud.chance(0.3):
-            yield from request_start(cloud, ZONE_SERVER, chosen.router)
+        is_empty = not any(not vm.is_gone for vm in chosen.vms)
+        if chosen.state == "Destroyed":
+            pass
+        elif is_empty and cloud.chance(0.15):
+            spawn(_on_network(cloud, "user.network.DeleteNetworkCmd", chosen, networks.destroy))
+        elif chosen.state == "Allocated" and cloud.chance(0.5):
+            if chosen.router.state == "Stopped" and cloud.chance(0.5):
+                spawn(request_start(cloud, ZONE_SERVER, chosen.router))
+            else:
+                spawn(_on_network(cloud, "user.network.UpdateNetworkCmd", chosen, networks.update))
         elif chosen.state == "Implemented":
-            if cloud.chance(0.3):
-                second = _on_network(cloud, "user.network.RestartNetworkCmd", chosen, networks.restart)
-                cloud.engine.spawn(second, between_restarts(cloud))
-            yield from _on_network(cloud, "user.network.RestartNetworkCmd", chosen, networks.restart)
+            for _ in range(1 + cloud.chance(0.15)):
+                again = _on_network(cloud, "user.network.RestartNetworkCmd", chosen, networks.restart)
+                spawn(again, cloud.between(0.0, 40.0))
         yield cloud.between(10, 60)
 
 
-def _on_network(cloud: Cloud, command: str, network: Network, what: object) -> Steps:
+def _on_network(cloud: Cloud, command: str, network: Network, what: Callable[[Cloud, Actor, Network], Steps]) -> Steps:
     def work(actor: Actor) -> Steps:
-        yield from what(cloud, actor, network)  # type: ignore[operator]
+        yield from what(cloud, actor, network)
 
-    return api_job(cloud, ZONE_SERVER, command, {"network": network.id}, work)
+    yield from jobs.api_job(cloud, ZONE_SERVER, command, {"network": network.id}, work)
 
 
-def between_restarts(cloud: Cloud) -> float:
-    """How long after one restart another one of the same network is asked for: some fall into it, some do not."""
-    return cloud.between(0.5, 60.0)
+def _ask(cloud: Cloud, server: str) -> Steps:
+    """Users migrate VMs and add NICs to them, sometimes twice in a hurry."""
+    while True:
+        yield cloud.between(8, 40)
+        running = [v for v in cloud.vms.values() if v.role == "User" and v.state == "Running"]
+        if not running:
+            continue
+        vm = cloud.dice.choice(running)
+        if cloud.chance(0.5):
+            cloud.engine.spawn(migrate(cloud, server, vm))
+            continue
+        network = cloud.dice.choice([n for n in cloud.networks if n.state != "Destroyed"])
+        for _ in range(1 + cloud.flaw(0.3)):
+            cloud.engine.spawn(add_nic(cloud, server, vm, network), cloud.between(0.0, 6.0))

@@ -12,6 +12,10 @@ TIERS = "vpc-tiers-plugged-concurrently"
 ADDRESS = "ip-assigned-twice"
 STARVED = "network-lock-starved-others"
 STARVING = 120.0
+VOLUME = "volume-worked-on-concurrently"
+WORK = "work-jobs-overlapped"
+NICS = "nic-added-twice-concurrently"
+LOOPED = "ha-restart-looped"
 
 
 def told_later(cloud: Cloud) -> list[Race]:
@@ -23,6 +27,10 @@ def told_later(cloud: Cloud) -> list[Race]:
     found += _under_vms(cloud, end)
     found += _in_restarts(cloud, end)
     found += _starved(cloud)
+    found += [_race(VOLUME, pair, end) for pair in cloud.truth.overlapping("volume.work", end)]
+    found += _two_work_jobs(cloud, end)
+    found += _two_nics(cloud)
+    found += _looped(cloud)
     return found
 
 
@@ -66,7 +74,7 @@ def _under_vms(cloud: Cloud, end: int) -> list[Race]:
 def _in_restarts(cloud: Cloud, end: int) -> list[Race]:
     """Somebody set a network up, shut it down, or restarted it, while it was being restarted."""
     found = []
-    acts = [s for kind in ("network.hold", "network.restart") for s in cloud.truth.spans.get(kind, [])]
+    acts = [s for kind in ("network.hold", "network.restart", "network.setup") for s in cloud.truth.spans.get(kind, [])]
     for restart in cloud.truth.spans.get("network.restart", []):
         for act in acts:
             if act.resource != restart.resource or act.actor.family == restart.actor.family:
@@ -91,8 +99,49 @@ def _starved(cloud: Cloud) -> list[Race]:
             other.actor.family
             for other in holds
             if other.resource == hold.resource and hold.end <= other.start <= hold.end + 10e6
-            and hold.start < int(other.notes["asked"]) < hold.end and other.notes["by"] == "implement"
+            and int(other.notes["asked"]) < hold.end and other.notes["by"] == "implement"
         }  # fmt: skip
         if len(waited - {hold.actor.family}) >= 2:
             found.append(Race(STARVED, frozenset((hold.resource,)), hold.start + 1, 1.0))
+    return found
+
+
+def _two_work_jobs(cloud: Cloud, end: int) -> list[Race]:
+    """Two work jobs of one VM at once, of one request or of two."""
+    found = []
+    spans = sorted(cloud.truth.spans.get("work", []), key=lambda span: span.start)
+    for number, first in enumerate(spans):
+        for second in spans[number + 1 :]:
+            is_open = (end if first.end is None else first.end) > second.start
+            if second.resource == first.resource and is_open:
+                race = _race(WORK, (first, second), end)
+                race.proof = "failed" if first.notes.get("came") else ""
+                found.append(race)
+    return found
+
+
+def _two_nics(cloud: Cloud) -> list[Race]:
+    """A NIC was added by a request that had been taken on before the first NIC was there."""
+    found = []
+    requests = [s for s in cloud.truth.spans.get("nic.request", []) if "ran" in s.notes]
+    for one in requests:
+        for two in requests:
+            ran, then = int(one.notes["ran"]), int(two.notes["ran"])
+            if one.resource == two.resource and two.start < ran < then:
+                found.append(Race(NICS, frozenset(one.resource.split("/")), then, 1.0, two.notes.get("came", "")))
+    return found
+
+
+def _looped(cloud: Cloud) -> list[Race]:
+    """A VM was found stopped three times and more, and nothing was done about it."""
+    found = []
+    for vm in cloud.vms.values():
+        run: list[int] = []
+        for time in vm.loops:
+            if run and any(run[-1] < change < time for change in vm.changes):
+                run = []
+            run.append(time)
+            if len(run) == 3:
+                is_alive = any(run[1] <= time <= run[1] + 900e6 for time in vm.left_alone)
+                found.append(Race(LOOPED, frozenset((vm.key,)), run[0], 1.0, "failed" if is_alive else ""))
     return found

@@ -84,6 +84,10 @@ class Log:
         text = self._printer.line(now + START, actor.who, event, given)
         self._write(now, actor, text[len("yyyy-MM-dd HH:mm:ss,SSS ") :], event)
 
+    def prints(self, event: str) -> bool:
+        """Whether the release writes such an event at all."""
+        return bool(self._places.get(event))
+
     def chatter(self, now: int, actor: Actor, level: str, logger: str, message: str) -> None:
         """Write a line that is no event."""
         context = actor.who.context(bracketed=self.release >= (4, 20))

@@ -6,8 +6,10 @@ from .cloud import Cloud, Network, Nic, OperationError, Steps, Vm
 from .jobs import api_job, command, work_job
 from .log import Actor
 from .networks import implement
+from .templates import copy_template
+from .truth import Span
 
-START, STOP, MIGRATE = "user.vm.StartVMCmd", "user.vm.StopVMCmd", "user.vm.MigrateVMCmd"
+START, STOP = "user.vm.StartVMCmd", "user.vm.StopVMCmd"
 
 
 def start(cloud: Cloud, server: str, vm: Vm, *, again: bool) -> Steps:
@@ -24,6 +26,7 @@ def start(cloud: Cloud, server: str, vm: Vm, *, again: bool) -> Steps:
                 yield cloud.between(0.2, 1.0)
 
     if vm.state == "Stopped" and not vm.pending:
+        vm.stopped_by_user = None
         yield from api_job(cloud, server, START, {"vm": vm.id}, work)
 
 
@@ -44,8 +47,11 @@ def run_start(cloud: Cloud, actor: Actor, vm: Vm) -> Steps:
             yield from implement(cloud, actor, nic.network)
         for nic in vm.nics:
             yield from prepare(cloud, actor, vm, nic)
-        yield from command(cloud, actor, vm.host, "StartCommand", 0.9, 9.0, vm=vm.id)
+        if not vm.is_copied:
+            yield from copy_template(cloud, actor, vm)
+        yield from command(cloud, actor, vm.host, "StartCommand", 0.9, 9.0, vm=vm)
         vm.host.domains.add(vm.id)
+        cloud.lose_start(actor, vm)
         yield cloud.pause(0.01, 0.05)
         cloud.transition(actor, vm, "Running", "OperationSucceeded", "Starting")
         cloud.say(actor, "vm.start.completed", vm=vm.id)
@@ -74,22 +80,24 @@ def prepare(cloud: Cloud, actor: Actor, vm: Vm, nic: Nic) -> Steps:
     if network.state != "Implemented":
         cloud.say(actor, "vm.start.resource_unavailable", network=network.id)
         for race in network.strikes:
-            race.proof = "failed"
+            if race.about is not None and race.about[0].family == actor.family:
+                race.proof = "failed"
         raise OperationError(f"Resource [Network:{network.id}] is unreachable: Network is not yet fully implemented")
 
 
 def choose_address(cloud: Cloud, nic: Nic) -> Steps:
     """Take a free address; sometimes it is looked up first and written down a moment later."""
     if not nic.address:
-        used = {other.address for v in cloud.vms.values() for other in v.nics if other.network is nic.network}
-        address = next(a for a in (f"10.1.1.{n}" for n in range(2, 250)) if a not in used)
-        if cloud.chance(0.2):
+        taken = nic.network.taken
+        address = next(a for a in (f"10.1.1.{n}" for n in range(2, 250)) if a not in taken)
+        if cloud.flaw(0.08):
             yield cloud.pause(0.002, 0.03)
         nic.address = address
+        taken.add(address)
 
 
 def _clean_up(cloud: Cloud, actor: Actor, vm: Vm) -> Steps:
-    cloud.say(actor, "vm.cleanup.begin", vm=vm.id, state=vm.state)
+    cloud.clean_up(actor, vm)
     yield cloud.pause(0.1, 0.6)
     for nic in vm.nics:
         release(cloud, actor, vm, nic)
@@ -118,7 +126,9 @@ def stop(cloud: Cloud, server: str, vm: Vm) -> Steps:
         yield from work_job(cloud, actor, vm, "Stop", lambda worker: run_stop(cloud, worker, vm))
 
     if vm.state == "Running" and not vm.pending:
-        yield from api_job(cloud, server, STOP, {"vm": vm.id}, work)
+        is_done = yield from api_job(cloud, server, STOP, {"vm": vm.id}, work)
+        if is_done:
+            vm.stopped_by_user = cloud.now
 
 
 def run_stop(cloud: Cloud, actor: Actor, vm: Vm) -> Steps:
@@ -128,7 +138,7 @@ def run_stop(cloud: Cloud, actor: Actor, vm: Vm) -> Steps:
         return
     cloud.transition(actor, vm, "Stopping", "StopRequested", "Running")
     try:
-        yield from command(cloud, actor, vm.host, "StopCommand", 0.8, 3.0, vm=vm.id)
+        yield from command(cloud, actor, vm.host, "StopCommand", 0.8, 3.0, vm=vm)
     except OperationError as error:
         cloud.say(actor, "vm.stop.unable", vm=vm.id, reason=error)
         cloud.transition(actor, vm, "Running", "OperationFailed", "Stopping")
@@ -140,6 +150,80 @@ def run_stop(cloud: Cloud, actor: Actor, vm: Vm) -> Steps:
         release(cloud, actor, vm, nic)
     yield cloud.pause(0.02, 0.2)
     cloud.transition(actor, vm, "Stopped", "OperationSucceeded", "Stopping")
+
+
+def run_force_stop(cloud: Cloud, actor: Actor, vm: Vm) -> Steps:
+    """Stop a VM that is dead on its host."""
+    cloud.transition(actor, vm, "Stopping", "StopRequested")
+    yield cloud.pause(0.1, 1.0)
+    for nic in vm.nics:
+        release(cloud, actor, vm, nic)
+    cloud.transition(actor, vm, "Stopped", "OperationSucceeded", "Stopping")
+
+
+def migrate(cloud: Cloud, server: str, vm: Vm) -> Steps:
+    """A request to migrate a VM."""
+
+    def run(actor: Actor) -> Steps:
+        goal = cloud.dice.choice([host for host in cloud.hosts if host is not vm.host])
+        if vm.state != "Running":
+            cloud.say(actor, "vm.migrate.not_running", vm=vm.id)
+            raise OperationError(f"the VM is {vm.state}")
+        cloud.say(actor, "vm.migrate.begin", vm=vm.id, dest__host=goal.id)
+        cloud.transition(actor, vm, "Migrating", "MigrationRequested", "Running")
+        try:
+            yield from command(cloud, actor, goal, "PrepareForMigrationCommand", 0.3, 1.5)
+            yield from command(cloud, actor, vm.host, "MigrateCommand", 2.0, 15.0, vm=vm)
+            if vm.id not in vm.host.domains:
+                raise OperationError("the host does not know the VM")
+        except OperationError as error:
+            cloud.say(actor, "vm.migrate.cancelled", vm=vm.id, reason=error)
+            cloud.transition(actor, vm, "Running", "OperationFailed", "Migrating")
+            raise
+        vm.host.domains.discard(vm.id)
+        goal.domains.add(vm.id)
+        vm.host = goal
+        cloud.transition(actor, vm, "Running", "OperationSucceeded", "Migrating")
+
+    def work(actor: Actor) -> Steps:
+        yield from work_job(cloud, actor, vm, "Migrate", run)
+
+    if vm.state == "Running":
+        yield from api_job(cloud, server, "admin.vm.MigrateVMCmd", {"vm": vm.id}, work)
+
+
+def add_nic(cloud: Cloud, server: str, vm: Vm, network: Network) -> Steps:
+    """A request for one more NIC. Whether there is one already is asked when the request is taken on only."""
+    spans: list[Span] = []
+
+    def run(actor: Actor) -> Steps:
+        asked = spans[0]
+        asked.notes["ran"] = str(cloud.now)
+        cloud.say(actor, "vm.nic.add", vm=vm.id, network=network.id)
+        span = cloud.begin("nic.plug", vm.key, actor)
+        nic = Nic(cloud.next_id() * 3, network)
+        try:
+            yield from implement(cloud, actor, network)
+            yield from prepare(cloud, actor, vm, nic)
+            yield from command(cloud, actor, vm.host, "PlugNicCommand", 0.5, 3.0, vm=vm)
+        except OperationError:
+            release(cloud, actor, vm, nic)
+            asked.notes["came"] = span.notes["came"] = "failed"
+            cloud.say(actor, "vm.nic.plug_failed", vm=vm.id, network=network.id)
+            raise
+        finally:
+            span.end = cloud.now
+        vm.nics.append(nic)
+        asked.notes["came"] = "failed"  # twice in one network is damage, if there is another one
+        cloud.say(actor, "vm.nic.plugged", vm=vm.id, network=network.id)
+
+    def work(actor: Actor) -> Steps:
+        if any(nic.network is network for nic in vm.nics):
+            raise OperationError("the VM has a NIC in this network")
+        spans.append(cloud.begin("nic.request", f"{vm.key}/{network.key}", actor))
+        yield from work_job(cloud, actor, vm, "AddVmToNetwork", run)
+
+    yield from api_job(cloud, server, "user.vm.AddNicToVMCmd", {"vm": vm.id}, work)
 
 
 def new_vm(cloud: Cloud, networks: list[Network], role: str = "User", *, is_ha: bool = False) -> Vm:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from .cloud import Cloud, Network, OperationError, Steps
 from .log import Actor
 from .routers import plug, start_router, stop_router, unplug
+from .servers import GENERAL
 
 EXPIRY = 1440  # minutes since its creation after which the orphan clean-up takes a network for stuck
 GC_ROUND = 90.0  # seconds; the default is 600
 ORPHAN_ROUND = 10.0
 STRIKE = "network-cleaned-up-while-implementing"
-GENERAL = "changed-under-anothers-lock"
 UNDER_VM = "network-shut-down-under-running-vm"
 
 
@@ -38,7 +38,6 @@ def implement(cloud: Cloud, actor: Actor, network: Network) -> Steps:
 
 def _set_up(cloud: Cloud, actor: Actor, network: Network) -> Steps:
     network.state, network.implementer, network.implemented_since = "Implementing", actor, cloud.now
-    network.strikes = []
     try:
         cloud.say(actor, "network.implement.guru", guru="ExternalGuestNetworkGuru", network=network.id)
         yield cloud.pause(0.01, 0.06)
@@ -117,6 +116,8 @@ def collect(cloud: Cloud, server: str) -> Steps:
         for network in chosen:
             yield cloud.pause(0.005, 0.05)
             cloud.begin("network.collection", network.key, actor)
+            if network.count and not cloud.flaw(1.0):
+                continue
             try:
                 yield from shut_down(cloud, actor, network)
             except OperationError:
@@ -148,7 +149,9 @@ def clean_orphans(cloud: Cloud, server: str) -> Steps:
 def _strike(cloud: Cloud, actor: Actor, network: Network) -> None:
     if network.implementer is not None and network.implementer.family != actor.family:
         margin = (cloud.now - network.implemented_since) / 1e6
-        network.strikes.append(cloud.truth.race(STRIKE, network.key, cloud.now, margin=margin))
+        race = cloud.truth.race(STRIKE, network.key, cloud.now, margin=margin)
+        race.about = (network.implementer, actor)
+        network.strikes.append(race)
     else:
         cloud.truth.missed(STRIKE)
     cloud.say(
@@ -172,6 +175,7 @@ def restart(cloud: Cloud, actor: Actor, network: Network) -> Steps:
         yield cloud.pause(0.05, 0.3)
         cloud.say(actor, "network.restart.implement", network=network.id, state="Implemented")
         cloud.say(actor, "network.implement.element", element="VirtualRouter", network=network.id)
+        cloud.begin("network.setup", network.key, actor).end = cloud.now
         yield from start_router(cloud, actor, network.router)
     except OperationError:
         cloud.say(actor, "network.restart.failed", network=network.id)
@@ -198,3 +202,14 @@ def destroy(cloud: Cloud, actor: Actor, network: Network) -> Steps:
         cloud.truth.race(GENERAL, network.key, cloud.now, margin=(cloud.now - hold.start) / 1e6)
     network.state = "Destroyed"
     cloud.say(actor, "network.destroy.success", network=network.id)
+
+
+def update(cloud: Cloud, actor: Actor, network: Network) -> Steps:
+    """Implement a network for its own sake, in a job about the network."""
+    network.busy_jobs += 1
+    try:
+        if network.state == "Allocated":
+            cloud.say(actor, "network.update.implement", network=network.id)
+            yield from implement(cloud, actor, network)
+    finally:
+        network.busy_jobs -= 1

@@ -20,16 +20,20 @@ def start_router(cloud: Cloud, actor: Actor, router: Vm) -> Steps:
         yield from _await(cloud, router)
         return
     # What was read a moment ago is what is acted on.
-    yield cloud.pause(0.005, 0.4)
+    if cloud.flaw(0.5):
+        yield cloud.pause(0.005, 0.4)
     cloud.say(actor, "router.start", vm=router.id)
     span = cloud.begin("router.start", router.key, actor)
     yield cloud.pause(0.005, 0.05)
+    # Work in another VM's job is noted in the queue of the router too.
+    router.pending += 1
     try:
         if router.state == "Stopped":
             yield from _boot(cloud, actor, router, span)
         else:
             yield from _follow(cloud, actor, router, span)
     finally:
+        router.pending -= 1
         span.end = cloud.now
 
 
@@ -39,10 +43,14 @@ def _boot(cloud: Cloud, actor: Actor, router: Vm, span: Span) -> Steps:
     yield cloud.pause(0.1, 0.5)
     cloud.say(actor, "vm.start.deployment", vm=router.id, attempt=1)
     try:
-        boot = SLOW_BOOT if cloud.chance(0.04) else BOOT
-        yield from command(cloud, actor, router.host, "StartCommand", *boot, vm=router.id)
+        boot = SLOW_BOOT if cloud.flaw(0.03) else BOOT
+        yield from command(cloud, actor, router.host, "StartCommand", *boot, vm=router)
+        cloud.lose_start(actor, router)
     except OperationError:
-        cloud.transition(actor, router, "Stopped", "OperationFailed", "Starting")
+        cloud.clean_up(actor, router)
+        router.host.domains.discard(router.id)
+        cloud.say(actor, "vm.cleanup.done", vm=router.id, state=router.state)
+        cloud.transition(actor, router, "Stopped", "OperationFailed")
         cloud.say(actor, "router.start_failed", vm=router.id, state=router.state)
         span.notes["came"] = "failed"
         raise
@@ -85,7 +93,7 @@ def stop_router(cloud: Cloud, actor: Actor, router: Vm) -> Steps:
 
     def work(worker: Actor) -> Steps:
         cloud.transition(worker, router, "Stopping", "StopRequested", "Running")
-        yield from command(cloud, worker, router.host, "StopCommand", 0.8, 3.0, vm=router.id)
+        yield from command(cloud, worker, router.host, "StopCommand", 0.8, 3.0, vm=router)
         router.host.domains.discard(router.id)
         cloud.say(worker, "vm.stop.on_host_done", vm=router.id)
         yield cloud.pause(0.05, 0.2)
@@ -113,7 +121,7 @@ def plug(cloud: Cloud, actor: Actor, router: Vm, network: Network) -> Steps:
     span = cloud.begin("nic.plug", router.key, actor)
     device = max(router.devices, default=-1) + 1
     try:
-        yield from command(cloud, actor, router.host, "PlugNicCommand", 0.6, 4.0, vm=router.id)
+        yield from command(cloud, actor, router.host, "PlugNicCommand", 0.6, 4.0, vm=router)
         if device in router.devices:
             span.notes["came"] = "failed"
             cloud.say(actor, "vm.nic.plug_failed", vm=router.id, network=network.id)
@@ -129,6 +137,6 @@ def unplug(cloud: Cloud, actor: Actor, router: Vm, network: Network) -> Steps:
     device = next((number for number, other in router.devices.items() if other == network.id), None)
     if device is not None and router.state == "Running":
         cloud.say(actor, "vm.nic.unplug", vm=router.id, network=network.id)
-        yield from command(cloud, actor, router.host, "UnPlugNicCommand", 0.6, 2.0, vm=router.id)
+        yield from command(cloud, actor, router.host, "UnPlugNicCommand", 0.6, 2.0, vm=router)
         cloud.say(actor, "vm.nic.unplugged", vm=router.id, network=network.id)
         router.devices.pop(device, None)

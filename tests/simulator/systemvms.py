@@ -84,6 +84,9 @@ def scan(cloud: Cloud, server: str, fleet: Fleet) -> Steps:
             cloud.say(actor, "ssvm.scan.stopping")
             cloud.truth.missed(kind.rule)
             continue
+        if any(vm.destroyer is not None for vm in fleet.vms) and not cloud.flaw(0.9):
+            cloud.truth.missed(kind.rule)
+            continue
         ready = "cpvm.scan.zone_ready" if kind is PROXY else "ssvm.zone_ready"
         cloud.say(actor, ready, zone=ZONE)
         if sum(vm.state in ("Running", "Starting") for vm in fleet.vms) >= 2:
@@ -126,9 +129,13 @@ def _run_start(cloud: Cloud, actor: Actor, vm: Vm) -> Steps:
     yield cloud.pause(0.1, 0.5)
     cloud.say(actor, "vm.start.deployment", vm=vm.id, attempt=1)
     try:
-        yield from command(cloud, actor, vm.host, "StartCommand", 8.0, 26.0, vm=vm.id)
+        yield from command(cloud, actor, vm.host, "StartCommand", 8.0, 26.0, vm=vm)
+        cloud.lose_start(actor, vm)
     except OperationError:
-        cloud.transition(actor, vm, "Stopped", "OperationFailed", "Starting")
+        cloud.clean_up(actor, vm)
+        vm.host.domains.discard(vm.id)
+        cloud.say(actor, "vm.cleanup.done", vm=vm.id, state=vm.state)
+        cloud.transition(actor, vm, "Stopped", "OperationFailed")
         raise
     vm.host.domains.add(vm.id)
     cloud.transition(actor, vm, "Running", "OperationSucceeded", "Starting")

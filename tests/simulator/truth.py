@@ -13,6 +13,7 @@ class Race:
 
     `at` is when (µs from the beginning, true time), `margin` how far from the next bound of that work, in seconds.
     `proof` says what came of it if the log tells (`failed`, `recovered`, `avoided` …), else it is empty.
+    `about` are the two actors, where one race has several moments.
     """
 
     rule: str
@@ -20,6 +21,7 @@ class Race:
     at: int
     margin: float
     proof: str = ""
+    about: tuple[Actor, Actor] | None = None
 
 
 @dataclass(eq=False, slots=True)
