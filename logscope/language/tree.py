@@ -1,7 +1,6 @@
 """Syntax tree of the grammar language; every node keeps its span.
 
-The nodes say what was written. What the names in them mean is found by `resolve`,
-whether they make sense by `check`. The language is described in `docs/language.md`.
+The nodes say what was written (`docs/language.md`). `resolve` finds what the names mean, `check` whether that makes sense.
 """
 
 from __future__ import annotations
