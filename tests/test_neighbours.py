@@ -23,9 +23,7 @@ AGENT = """\
 CALLS = """\
 2026-10-29 01:20:24,900 INFO  [a.c.c.a.ApiServlet] (qtp15-412:[ctx-a01f77d9, ctx-2b8e4c51]) (logid:5e12c9b8) (userId=2 accountId=5 sessionId=null) 192.0.2.50 -- GET command=startRouter&id=7 200 {"startrouterresponse":{}}
 """  # noqa: E501
-ACCESS = (
-    '192.0.2.50 - - [2026-10-29 00:20:24] "GET /client/api?command=startRouter HTTP/1.1" 200 1234 "-" "curl"\n'
-)
+ACCESS = '192.0.2.50 - - [2026-10-29 00:20:24] "GET /client/api?command=startRouter HTTP/1.1" 200 1234 "-" "curl"\n'
 
 
 @pytest.fixture

@@ -1,6 +1,6 @@
 """Syntax tree of the grammar language; every node keeps its span.
 
-The nodes say what was written (`docs/language.md`). `resolve` finds what the names mean, `check` whether that makes sense.
+The nodes say what was written (`docs/language.md`). `resolve` finds what names mean, `check` whether that makes sense.
 """
 
 from __future__ import annotations
