@@ -127,3 +127,19 @@ def test_wrong_grammar_is_told_with_its_line_and_nothing_is_done(tmp_path: Path)
     assert f"{tmp_path}/own.lsg:3:1: error[LG102]: there is no declaration 'evnt'\n" in done.err
     assert done.err.endswith("logscope: error: 1 mistake in the grammar files; nothing was done\n")
     assert not (tmp_path / "report.html").exists()
+
+
+@pytest.mark.parametrize("command", ["analyze", "events"])
+@pytest.mark.parametrize("is_link", [False, True])
+def test_an_input_is_never_written_over(command: str, is_link: bool, tmp_path: Path) -> None:
+    text = NETWORK.read_bytes()
+    log, target = tmp_path / "log.txt", tmp_path / "target.txt"
+    log.write_bytes(text)
+    if is_link:
+        target.symlink_to(log)
+    else:
+        target = log
+    done = logscope(command, log, "-o", target, *(("--format", "jsonl") if command == "events" else ()))
+    assert (done.code, done.out) == (2, "")
+    assert "it is one of the inputs" in done.err
+    assert log.read_bytes() == text

@@ -80,7 +80,7 @@ def analyze(
         options.check_choice("report format", format, list(report.formats()))
     wanted = [(path, report.format_for_suffix(path)) for path in output]
     for path, _ in wanted:
-        check_writable(path)
+        check_writable(path, paths)
     console = options.console(quiet, no_color)
     catalog = load_catalog(grammars)
     rules = chosen_rules(catalog, rule)

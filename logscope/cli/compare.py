@@ -87,7 +87,7 @@ def compare(
         options.check_choice("format of comparisons", format, list(comparing.FORMATS))
     wanted = [(path, _format_of(path)) for path in output]
     for path, _ in wanted:
-        check_writable(path)
+        check_writable(path, (base, candidate))
     console = options.console(quiet, no_color)
     wish = Wish(tuple(grammars), tuple(rule), since, until)
     workers = processes or len(os.sched_getaffinity(0))

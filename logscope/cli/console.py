@@ -84,8 +84,13 @@ class Console:
             yield progress
 
 
-def check_writable(path: Path) -> None:
-    """Raise UsageError if no file can be written at `path`; better before a long run than after it."""
+def check_writable(path: Path, inputs: Sequence[str] = ()) -> None:
+    """Raise UsageError if no file can be written at `path`, or if it is one of the inputs, which it would replace.
+
+    Better before a long run than after it.
+    """
+    if path.exists() and any(path.samefile(given) for given in inputs if os.path.exists(given)):
+        raise UsageError(f"cannot write '{path}': it is one of the inputs; name another file")
     if path.is_dir():
         raise UsageError(f"cannot write '{path}': it is a directory; name a file in it")
     if not path.parent.is_dir():

@@ -67,6 +67,8 @@ def events(
     from logscope.session import Question, load_catalog, open_log
 
     name = _format(format, output)
+    if output is not None:
+        check_writable(output, paths)
     console = options.console(quiet, no_color)
     catalog = load_catalog(grammars)
     wanted = _events_named(catalog, event)
@@ -92,7 +94,6 @@ def _format(format: str, output: Path | None) -> str:
             raise UsageError(
                 f"no format has the suffix '{suffix}' of '{output}'; give --format, or one of {', '.join(SUFFIXES)}"
             )
-        check_writable(output)
         format = format or SUFFIXES[suffix]
     format = format or _TABLE
     options.check_choice("format", format, list(FORMATS))

@@ -120,7 +120,7 @@ def scan(
         options.check_choice("report format", format, list(report.formats()))
     wanted = [(path, report.format_for_suffix(path)) for path in output]
     for path, _ in wanted:
-        check_writable(path)
+        check_writable(path, [*paths, *logs])
     entries = known.read(_text_of(baseline), str(baseline)) if baseline else []
     console = options.console(quiet, no_color)
     wish = runs.Wish(tuple(grammars), tuple(rule), since, until, tuple(tz))
