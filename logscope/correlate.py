@@ -6,7 +6,7 @@ each opening the depth at which its closing must stand (brackets matched without
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import polars as pl
 
@@ -28,10 +28,15 @@ _KEY = "k:"
 
 @dataclass(slots=True)
 class Horizon:
-    """When the log of each server begins and ends (µs): what lies outside is unknown, not absent."""
+    """When the log of each server begins and ends (µs): what lies outside is unknown, not absent.
+
+    Unknown is also what lies in its `gaps`, and in which order things happened in times that it has twice (`repeated`).
+    """
 
     first: dict[str, int]
     last: dict[str, int]
+    gaps: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
+    repeated: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
 
 
 class Correlator:

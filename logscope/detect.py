@@ -191,6 +191,21 @@ class Detector:
                 horizon = bound[attachment.anchor.text]["end"] + attachment.within * MICROSECONDS
                 if max(self._horizon.last.values(), default=0) < horizon:
                     doubts.append(f"the log ends before {attachment.binding.name.text} could be ruled out")
+        return [*doubts, *self._breaks(bound)]
+
+    def _breaks(self, bound: dict[str, Item]) -> list[str]:
+        """What breaks of the log make unsure: silences within what is bound, and times that came twice."""
+        doubts = []
+        for name, item in bound.items():
+            server = item["server"]
+            for since, until in self._horizon.gaps.get(server, ()):
+                if item["start"] < until and since < item["end"]:
+                    length = (until - since) / MICROSECONDS
+                    doubts.append(f"the log of {server} is silent for {length:,.0f} s within {name}")
+        start, end = min(i["start"] for i in bound.values()), max(i["end"] for i in bound.values())
+        for server in sorted({item["server"] for item in bound.values()}):
+            if any(start < until and since < end for since, until in self._horizon.repeated.get(server, ())):
+                doubts.append(f"the clock of {server} was set back meanwhile: the order of its lines is unsure")
         return doubts
 
 

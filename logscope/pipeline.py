@@ -13,6 +13,7 @@ import polars as pl
 from logscope import __version__, clocks
 from logscope.actors import ActorNames, with_families
 from logscope.causes import Causes
+from logscope.continuity import Flow, breaks
 from logscope.correlate import Correlator, Horizon
 from logscope.demand import PLACE, Demand, for_rules, with_tags
 from logscope.detect import Detector, Occurrence, Verdict
@@ -40,6 +41,7 @@ from logscope.model import (
 )  # fmt: skip
 from logscope.records import HeaderForm, Selector, header_time
 from logscope.scan import in_order, read_part, whole_records
+from logscope.silence import LEAST, Silence
 from logscope.states import States
 from logscope.timelines import Timelines
 
@@ -133,9 +135,11 @@ def read_log(
     selector = Selector(extractor.literals)
     summaries: list[SourceSummary] = []
     coverage = Coverage()
+    flows: dict[str, Flow] = {}
     with ThreadPoolExecutor(_WORKERS) as pool:
         for number, source in enumerate(sources):
-            summaries.append(_read_source(source, number, selector, extractor, coverage, window, pool, progress))
+            flow = flows.setdefault(source.server, Flow())
+            summaries.append(_read_source(source, number, selector, extractor, coverage, flow, window, pool, progress))
     found = [*problems, *(Problem(s.name, text) for s in summaries for text in s.problems)]
     if not any(summary.records for summary in summaries):
         what = "; ".join(f"{p.source}: {p.text}" if p.source else p.text for p in found) or "no source was given"
@@ -148,6 +152,8 @@ def read_log(
     for number, summary in enumerate(summaries):
         summary.events = counted.get(number, 0)
     horizon = _horizon(summaries, window)
+    broken, notes = breaks(flows, extraction.events, catalog.events_tagged("restart"))
+    horizon.gaps, horizon.repeated = broken.gaps, broken.repeated
     unified, identity = unify(extraction.events, extraction.aliases)
     linked = with_taken(with_families(unified, catalog), catalog, horizon)
     return Log(
@@ -159,7 +165,7 @@ def read_log(
         summaries,
         coverage,
         found,
-        clocks.compare(linked, catalog, summaries),
+        [*notes, *clocks.compare(linked, catalog, summaries)],
         is_whole=demand.events is None,
     )
 
@@ -170,13 +176,14 @@ def _read_source(
     selector: Selector,
     extractor: Extractor,
     coverage: Coverage,
+    flow: Flow,
     window: Window,
     pool: ThreadPoolExecutor,
     progress: Progress | None,
 ) -> SourceSummary:
     summary = SourceSummary(source.name, source.kind, source.server, 0, 0, 0, None, None, [])
     form, stream = whole_records(source, (lambda count: progress(source.name, count)) if progress else None)
-    last = ""
+    last, silent = "", list[Silence]()
     work = partial(read_part, selector, form=form, shift=source.shift)
     for part in in_order(pool, work, stream):
         selection, records = part.selection, part.records
@@ -185,6 +192,11 @@ def _read_source(
         coverage.unreadable_lines += selection.unreadable
         if selection.first_header and summary.first is None:
             summary.first = _time(selection.first_header, form, source)
+        first_here = _time(selection.first_header, form, source) if selection.first_header else None
+        before = _time(last, form, source) if last else None
+        if first_here is not None and before is not None and first_here - before >= LEAST:
+            silent.append((before, first_here))
+        silent += part.silences
         last = selection.last_header or last
         if window.since is not None:
             records = records.filter(pl.col("time") >= window.since)
@@ -194,6 +206,7 @@ def _read_source(
             place = [pl.lit(number, pl.UInt32).alias("source"), pl.lit(source.server).alias("server")]
             extractor.add(records.with_columns(place))
     summary.last = _time(last, form, source) if last else None
+    flow.add(summary.records, summary.first, summary.last, silent)
     coverage.records += summary.records
     summary.problems = list(source.problems)
     if summary.lines and not summary.records:

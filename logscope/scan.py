@@ -15,6 +15,7 @@ import polars as pl
 from logscope.lines import chunks, valid_utf8
 from logscope.model import Chunk, Source
 from logscope.records import FORMS, NO_HEADER, HeaderForm, Selection, Selector, align, parse_headers, sniff
+from logscope.silence import Silence, silences
 
 Result = TypeVar("Result")
 
@@ -41,24 +42,29 @@ def form_of(first: Chunk) -> HeaderForm:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What one chunk gave; `records` are the candidates of `selection` with the columns of `records.parse_headers`."""
+    """What one chunk gave; `records` are the candidates of `selection` with the columns of `records.parse_headers`.
+
+    `silences` are as of `silence.silences`, and shifted as the times of the records are.
+    """
 
     selection: Selection
     records: pl.DataFrame
+    silences: list[Silence]
 
 
 def read_part(selector: Selector, chunk: Chunk, form: HeaderForm, shift: int = 0) -> Part:
     """Select from one chunk, whatever bytes it holds; `shift` (µs) is added to the times of the records."""
     if form is NO_HEADER:
         selection = Selection(_NOTHING, chunk.data.count(b"\n"), 0, 0, "", "")
-        return Part(selection, parse_headers(_NOTHING, FORMS[0]))
+        return Part(selection, parse_headers(_NOTHING, FORMS[0]), [])
     try:
         selection = selector.select(chunk, form)
     except pl.exceptions.ComputeError:  # what polars says to a byte that is not UTF-8
         data, replaced = valid_utf8(chunk.data)
         selection = selector.select(Chunk(data, chunk.first_line), form, replaced)
     records = parse_headers(selection.candidates, form)
-    return Part(selection, records.with_columns(pl.col("time") + shift) if shift else records)
+    silent = [(since + shift, until + shift) for since, until in silences(chunk.data)] if form.plain else []
+    return Part(selection, records.with_columns(pl.col("time") + shift) if shift else records, silent)
 
 
 def in_order(pool: Executor, work: Callable[[Chunk], Result], chunks: Iterable[Chunk]) -> Iterator[Result]:

@@ -1,0 +1,129 @@
+"""Where a log does not go on as it should: long silences, and clocks that were set back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+import polars as pl
+
+from logscope.model import EventSet, Problem
+from logscope.silence import LEAST, Silence
+
+_SECOND = 1_000_000
+_FAR_BEYOND = 100  # times the mean distance of two records
+_NEAR = 60 * _SECOND  # a silence that a server's end or beginning touches is no gap of its log
+_STEP = 2 * _SECOND  # lines of different threads are never that far out of order
+_HOUR = 3600 * _SECOND
+_ABOUT = 120 * _SECOND
+_MOST_STEPS = 3
+
+Period = tuple[int, int]
+
+
+@dataclass(slots=True)
+class Breaks:
+    """By server: when nothing was logged though something should have been, and times that the log has twice (µs)."""
+
+    gaps: dict[str, list[Period]] = field(default_factory=dict)
+    repeated: dict[str, list[Period]] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Flow:
+    """The records of one server: how many, from when to when (µs), and the silences among them."""
+
+    records: int = 0
+    first: int | None = None
+    last: int | None = None
+    silences: list[Silence] = field(default_factory=list)
+
+    def add(self, records: int, first: int | None, last: int | None, silences: list[Silence]) -> None:
+        """Go on with one more file."""
+        if first is None or last is None:
+            return
+        if self.last is not None and first - self.last >= LEAST:
+            self.silences.append((self.last, first))
+        self.silences += silences
+        self.records += records
+        self.first = first if self.first is None else min(first, self.first)
+        self.last = last if self.last is None else max(last, self.last)
+
+
+def breaks(flows: dict[str, Flow], events: EventSet, restarts: list[str]) -> tuple[Breaks, list[Problem]]:
+    """The breaks of a log, and what a reader should know of them. `restarts` are the events of servers that stop."""
+    found, notes = Breaks(), []
+    ends = events.table.filter(pl.col("event").is_in(restarts)).select("server", "time")
+    downs: dict[str, list[int]] = {}
+    for server, time in ends.iter_rows():
+        downs.setdefault(server, []).append(time)
+    for server, flow in sorted(flows.items()):
+        gaps = [one for one in _far_beyond(flow) if not _is_down(one, downs.get(server, []))]
+        if gaps:
+            found.gaps[server] = gaps
+            notes += [Problem(server, _gap_text(one)) for one in gaps]
+    for server, steps in _steps(events).items():
+        found.repeated[server] = [(after, before) for before, after in steps]
+        notes += _step_notes(server, steps)
+    return found, notes
+
+
+def _far_beyond(flow: Flow) -> list[Silence]:
+    """The silences that are long for this log: one that says little is silent often."""
+    if flow.first is None or flow.last is None or not flow.records:
+        return []
+    quiet = sum(until - since for since, until in flow.silences)
+    mean = (flow.last - flow.first - quiet) / flow.records
+    return [(since, until) for since, until in flow.silences if until - since >= _FAR_BEYOND * mean]
+
+
+def _is_down(silence: Silence, restarts: list[int]) -> bool:
+    since, until = silence
+    return any(since - _NEAR <= time <= until + _NEAR for time in restarts)
+
+
+def _gap_text(gap: Silence) -> str:
+    length = gap[1] - gap[0]
+    text = f"nothing was logged for {_length(length)} from {_clock(gap[0])} on; a file may be missing"
+    if abs(length - _HOUR) <= _ABOUT:
+        text += ", or the clock was set forward by an hour"
+    return text + "; findings across this gap are only possible"
+
+
+def _steps(events: EventSet) -> dict[str, list[Period]]:
+    """By server: the times before and after each step back of the clock, by the order of the lines of a file."""
+    rows = events.table.select("server", "source", "line", "time").sort("source", "line")
+    highest = pl.col("time").cum_max().shift(1).over("source")
+    rows = rows.with_columns(highest.alias("highest"), pl.col("time").shift(1).over("source").alias("before"))
+    stepped = rows.filter(pl.col("before") - pl.col("time") >= _STEP, pl.col("highest") == pl.col("before"))
+    found: dict[str, list[Period]] = {}
+    for server, before, after in stepped.select("server", "before", "time").iter_rows():
+        found.setdefault(server, []).append((before, after))
+    return found
+
+
+def _step_notes(server: str, steps: list[Period]) -> list[Problem]:
+    if len(steps) > _MOST_STEPS:
+        most = max(before - after for before, after in steps)
+        text = f"its times run backwards {len(steps):,} times, by up to {_length(most)}"
+        return [Problem(server, f"{text}: the order of its lines is unsure")]
+    notes = []
+    for before, after in steps:
+        text = f"its clock went back by {_length(before - after)} at {_clock(before)}"
+        if abs(before - after - _HOUR) <= _ABOUT:
+            text += ", as at the end of summer time"
+        notes.append(Problem(server, text + "; the order of lines is unsure in the time that came twice"))
+    return notes
+
+
+def _length(length: int) -> str:
+    seconds = round(length / _SECOND)
+    hours, rest = divmod(seconds, 3600)
+    minutes, seconds = divmod(rest, 60)
+    if hours:
+        return f"{hours} h {minutes} min"
+    return f"{minutes} min {seconds} s" if minutes else f"{seconds} s"
+
+
+def _clock(time: int) -> str:
+    return f"{datetime.fromtimestamp(time / _SECOND, UTC):%Y-%m-%d %H:%M:%S}"
