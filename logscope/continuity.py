@@ -12,6 +12,7 @@ from logscope.silence import LEAST, Silence
 
 _SECOND = 1_000_000
 _FAR_BEYOND = 100  # times the mean distance of two records
+_KNOWN = 100  # records; what is usual in a log is not known from fewer
 _NEAR = 60 * _SECOND  # a silence that a server's end or beginning touches is no gap of its log
 _STEP = 2 * _SECOND  # lines of different threads are never that far out of order
 _HOUR = 3600 * _SECOND
@@ -70,7 +71,7 @@ def breaks(flows: dict[str, Flow], events: EventSet, restarts: list[str]) -> tup
 
 def _far_beyond(flow: Flow) -> list[Silence]:
     """The silences that are long for this log: one that says little is silent often."""
-    if flow.first is None or flow.last is None or not flow.records:
+    if flow.first is None or flow.last is None or flow.records < _KNOWN:
         return []
     quiet = sum(until - since for since, until in flow.silences)
     mean = (flow.last - flow.first - quiet) / flow.records
