@@ -55,7 +55,7 @@ def for_rules(catalog: Catalog, rules: Iterable[Rule]) -> Demand:
         closure.add_choices((*rule.controls, *filter(None, (rule.chances, rule.period))))
     for actor in catalog.actors.values():
         closure.add_choices(actor.doing)
-    for tag in (*_ALWAYS, "failure"):
+    for tag in (*_ALWAYS, "failure", "success"):
         for name in catalog.events_tagged(tag):
             closure.add(name)
     return Demand(frozenset(closure.events), paths_used(catalog), closure.needles())

@@ -76,6 +76,12 @@ class Detector:
             verdict.status = "fired" if verdict.occurrences else "quiet"
         return verdict
 
+    def bind(self, rule: Rule) -> list[dict[str, Item]]:
+        """What a rule binds, without what proves it or casts doubt on it."""
+        frame = _without_repeats(rule, self._bind(rule))
+        names = [binding.name.text for binding in rule.find]
+        return [{name: _item(row, name) for name in names} for row in frame.iter_rows(named=True)]
+
     def _chances(self, rule: Rule) -> tuple[str, pl.DataFrame]:
         """What a chance is called, and the items that are one each."""
         if rule.chances is None:

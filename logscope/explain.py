@@ -107,6 +107,9 @@ class Teller:
         ]
         resource = self._resource(rule, occurrence, facts)
         then = self._sentences(rule, occurrence, lines)
+        undoing = _clock_error(occurrence)
+        if undoing:
+            then.append(Sentence(undoing, ()))
         if occurrence.again:
             then.append(Sentence(f"the same actor did so {occurrence.again} more times meanwhile", ()))
         return Finding(
@@ -277,6 +280,14 @@ def _proof_sentence(attachment: Attachment, occurrence: Occurrence, lines: dict[
     return Sentence(
         f"{name} followed {seconds(proof['start'] - since)} after {anchor}{ended}{who}", _claims(line, lines[name][0])
     )
+
+
+def _clock_error(occurrence: Occurrence) -> str:
+    """What clock error between servers would undo the finding; empty if it is about one server."""
+    servers = sorted({item["server"] for item in occurrence.bound.values()})
+    if len(servers) < 2 or not occurrence.margins:
+        return ""
+    return f"a clock error of {min(occurrence.margins.values()):.3f} s between {' and '.join(servers)} would undo it"
 
 
 def _digest(*parts: str) -> str:

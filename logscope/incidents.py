@@ -14,6 +14,7 @@ from logscope.items import Items
 from logscope.language.catalog import Catalog
 from logscope.language.tree import Name, Spec
 from logscope.model import EventSet, Failure, Finding, Incident, Resource
+from logscope.retries import saved
 
 _SECOND = 1_000_000
 # A failure that follows a strike this long after its end is still told together with it.
@@ -33,32 +34,43 @@ def failures(
     """All events tagged `failure`, each with the finding that explains it.
 
     A finding explains a failure that it names as its consequence, and those that the same job
-    family meets from the finding's beginning until a minute after its end.
+    family meets from the finding's beginning until a minute after its end. One whose consequences
+    were all made good by a later try is told as masked by a retry.
     """
     tag = Name("failure", Span("", 0, 0))
     rows = items.of(Spec(tag, True, (), tag.span), [])
-    titles, places = teller.titles(rows), teller.places(rows["open_eid"])
+    good = saved(events, catalog, rows["open_eid"])
+    eids = pl.concat([rows["open_eid"], pl.Series(sorted(good.values()), dtype=pl.UInt32)])
+    titles, places = teller.titles(rows), teller.places(eids)
     owned: dict[int, list[tuple[str, str]]] = {}
     mine = events.resources.filter(pl.col("eid").is_in(rows["open_eid"].implode()))
     for eid, kind, id in mine.sort("eid", "field").select("eid", "kind", "id").iter_rows():
         owned.setdefault(eid, []).append((kind, id))
     proved = {item["open_eid"]: n for n, (_, o) in enumerate(found) for item in o.proofs.values()}
+    by_family: dict[str, list[int]] = {}
+    for n, (finding, occurrence) in enumerate(found):
+        for family in sorted({item["family"] for item in occurrence.bound.values()}):
+            by_family.setdefault(family, []).append(n)
+        proofs = [item["open_eid"] for item in occurrence.proofs.values()]
+        if finding.outcome == "failed" and proofs and all(eid in good for eid in proofs):
+            finding.outcome = "masked-by-retry"
     out = []
     for row in rows.iter_rows(named=True):
         resources = sorted(owned.get(row["open_eid"], []), key=lambda r: (r[0] != "vm", r))
         explained = proved.get(row["open_eid"])
         if explained is None:
-            explained = next((n for n, (f, o) in enumerate(found) if _reaches(f, o, row["family"], row["start"])), None)
+            near = (n for n in by_family.get(row["family"], ()) if _reaches(found[n][0], row["start"]))
+            explained = next(near, None)
         resource = identity.resource(*resources[0]) if resources else None
         title = titles[row["item"]]
-        line = places[row["open_eid"]]
-        out.append(Failure(row["of"], title, resource, row["start"], line, teller.actor(row), explained))
+        line, later = places[row["open_eid"]], good.get(row["open_eid"])
+        after = "" if later is None else places[later]
+        out.append(Failure(row["of"], title, resource, row["start"], line, teller.actor(row), explained, after))
     return out
 
 
-def _reaches(finding: Finding, occurrence: Occurrence, family: str, time: int) -> bool:
-    families = {item["family"] for item in occurrence.bound.values()}
-    return family in families and finding.start <= time <= finding.end + _REACH
+def _reaches(finding: Finding, time: int) -> bool:
+    return finding.start <= time <= finding.end + _REACH
 
 
 def incidents(findings: list[Finding], failed: list[Failure]) -> list[Incident]:

@@ -193,7 +193,10 @@ class Finding:
 
 @dataclass(slots=True)
 class Failure:
-    """A failed operation that the log tells; `explained_by` is an index into the findings."""
+    """A failed operation that the log tells; `explained_by` is an index into the findings.
+
+    `saved` is where the log tells that the same was done after all, `SOURCE:LINE` or empty.
+    """
 
     event: str
     title: str
@@ -202,6 +205,7 @@ class Failure:
     line: str  # SOURCE:LINE
     actor: Actor
     explained_by: int | None = None
+    saved: str = ""
 
 
 @dataclass(slots=True)
@@ -215,6 +219,25 @@ class Incident:
     start: int
     end: int
     failures: list[int]
+
+
+@dataclass(slots=True)
+class Exposure:
+    """How exposed a log was to what a rule looks for; durations are seconds, None where the log does not tell.
+
+    `median`, `p95` and `longest` are of the windows in which it could have been hit, `period` is the time from one
+    run of the acting task to the next, and `expected` how many hits the two make by chance. `near` came within a
+    minute of a window without falling in, `nearest` is how close. `controls` is how often the check was seen at work.
+    """
+
+    median: float | None = None
+    p95: float | None = None
+    longest: float | None = None
+    period: float | None = None
+    expected: float | None = None
+    near: int = 0
+    nearest: float | None = None
+    controls: int = 0
 
 
 @dataclass(slots=True)
@@ -235,6 +258,7 @@ class RuleStatus:
     fired: int
     chance: str = ""
     windows: list[float] = field(default_factory=list)
+    exposure: Exposure | None = None
 
 
 @dataclass(slots=True)

@@ -19,6 +19,7 @@ from logscope.demand import PLACE, Demand, for_rules, with_tags
 from logscope.detect import Detector, Occurrence, Verdict
 from logscope.errors import NothingReadError
 from logscope.explain import Teller
+from logscope.exposure import exposure
 from logscope.extract import Extractor, TextStore
 from logscope.identity import Identity, unify
 from logscope.incidents import failures, incidents
@@ -30,6 +31,7 @@ from logscope.links import with_taken
 from logscope.model import (
     Coverage,
     EventSet,
+    Exposure,
     Finding,
     Problem,
     Report,
@@ -253,7 +255,9 @@ def analyze(log: Log, rules: Sequence[Rule], tz: str = "") -> Report:
         findings=findings,
         incidents=incidents(findings, failed),
         failures=failed,
-        rules=[_status(by_name[v.rule], v, findings) for v in verdicts],
+        rules=[
+            _status(by_name[v.rule], v, findings, exposure(by_name[v.rule], v, detector, log.items)) for v in verdicts
+        ],
         timelines=_timelines(log, findings),
         problems=log.problems,
         notes=log.notes,
@@ -278,13 +282,13 @@ def _without_yielding(
     return [pair for pair in found if not rules[pair[0].rule].yields or not is_told(pair[0])]
 
 
-def _status(rule: Rule, verdict: Verdict, findings: Sequence[Finding]) -> RuleStatus:
+def _status(rule: Rule, verdict: Verdict, findings: Sequence[Finding], exposed: Exposure | None) -> RuleStatus:
     fired = sum(finding.rule == verdict.rule for finding in findings)
     status = "fired" if fired else "quiet" if verdict.status == "fired" else verdict.status
     title = PLACE.sub("…", rule.title.text)
     return RuleStatus(
         verdict.rule, title, rule.severity, status, verdict.missing, verdict.reason, verdict.chances, fired,
-        verdict.chance, verdict.windows,
+        verdict.chance, verdict.windows, exposed,
     )  # fmt: skip
 
 

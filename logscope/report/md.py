@@ -11,9 +11,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from logscope.model import Failure, Finding, Let, Report, RuleStatus, TestCase
-from logscope.report.parts import verdicts, words
+from logscope.model import Finding, Let, Report, RuleStatus, TestCase
+from logscope.report.parts import alike, verdicts, words
 from logscope.report.parts.evidence import shown
+from logscope.report.parts.exposed import exposed
 from logscope.report.parts.order import failed_tests, groups, rules, worst_first
 from logscope.report.parts.references import address
 from logscope.report.parts.times import duration, moment, stretch
@@ -274,21 +275,23 @@ def _failures(report: Report) -> Iterator[str]:
         return
     several = len(words.servers(report)) > 1
     yield "## Failed operations"
-    order = sorted(report.failures, key=lambda failure: failure.explained_by is not None)
     yield _table(
         ("Time", "What failed", "Resource", "Who", "Line", "Explained by"),
-        (_failure(failure, several) for failure in order),
+        (_failure(one, several) for one in (*alike.unexplained(report), *alike.explained(report))),
     )
 
 
-def _failure(failure: Failure, several: bool) -> tuple[str, ...]:
+def _failure(one: alike.Alike, several: bool) -> tuple[str, ...]:
+    failure = one.first
+    by = "no rule" if failure.explained_by is None else f"finding {failure.explained_by + 1}"
+    who = words.who(failure.actor, several)
     return (
-        moment(failure.time),
-        _plain(failure.title),
-        _code(str(failure.resource), in_table=True) if failure.resource else "",
-        _plain(words.who(failure.actor, several)),
+        one.when,
+        _plain(f"{one.title}, {one.times}" if one.times else one.title),
+        _code(str(failure.resource), in_table=True) if failure.resource and not one.times else "",
+        _plain(f"first {who}" if one.times else who),
         _code(failure.line, in_table=True),
-        "no rule" if failure.explained_by is None else f"finding {failure.explained_by + 1}",
+        f"{by}; done after all" if failure.saved else by,
     )
 
 
@@ -296,7 +299,9 @@ def _rules(ordered: list[RuleStatus]) -> Iterator[str]:
     if not ordered:
         return
     yield "## Rules"
-    yield _table(("Rule", "Severity", "Came to", "Fired", "Why not evaluated"), (_rule(rule) for rule in ordered))
+    yield _table(
+        ("Rule", "Severity", "Came to", "Fired", "Why not evaluated, or how exposed"), (_rule(rule) for rule in ordered)
+    )
 
 
 def _rule(rule: RuleStatus) -> tuple[str, ...]:
@@ -307,5 +312,5 @@ def _rule(rule: RuleStatus) -> tuple[str, ...]:
         _plain(rule.severity),
         _plain(rule.status.replace("-", " ")),
         fired,
-        f"{_plain(rule.reason)} {missing}".strip(),
+        f"{_plain(rule.reason)} {missing}".strip() or _plain(exposed(rule)),
     )

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from logscope.model import Failure, Finding, Incident, Let, Report, RuleStatus
-from logscope.report.parts import words
+from logscope.model import Finding, Incident, Let, Report, RuleStatus
+from logscope.report.parts import alike, words
+from logscope.report.parts.exposed import exposed
 from logscope.report.parts.order import failed_tests, groups, rules
 from logscope.report.parts.times import duration, moment, stretch
 from logscope.report.parts.visible import visible
@@ -145,20 +146,18 @@ def _then(finding: Finding, paint: _Paint) -> Iterator[str]:
 
 
 def _failures(report: Report, paint: _Paint) -> list[str]:
-    if not report.failures:
-        return []
     several = len(words.servers(report)) > 1
-    order = sorted(report.failures, key=lambda failure: failure.explained_by is not None)
-    return [paint("Failed operations", "strong"), *(_failure(failure, several, paint) for failure in order)]
+    told = [*alike.unexplained(report), *alike.explained(report)]
+    lines = [_failure(one, several, paint) for one in told]
+    return [paint("Failed operations", "strong"), *lines] if lines else []
 
 
-def _failure(failure: Failure, several: bool, paint: _Paint) -> str:
-    where = f" ({failure.resource})" if failure.resource else ""
-    if failure.explained_by is None:
-        why = paint("not explained by any rule", "warn")
-    else:
-        why = paint(f"explained by #{failure.explained_by + 1}", "good")
-    told = f"{moment(failure.time)}  {failure.title}{where}, {words.who(failure.actor, several)}"
+def _failure(one: alike.Alike, several: bool, paint: _Paint) -> str:
+    failure = one.first
+    where = f" ({failure.resource})" if failure.resource and not one.times else ""
+    why = paint(alike.why(one), "warn" if failure.explained_by is None else "good")
+    who = words.who(failure.actor, several)
+    told = f"{one.when}  {one.title}{where}, {f'{one.times}, first {who}' if one.times else who}"
     return f"  {paint(told)}  {paint(failure.line, 'faint')}  {why}"
 
 
@@ -181,3 +180,5 @@ def _rows(ordered: Iterable[RuleStatus], broad: int, paint: _Paint) -> Iterator[
         status = paint(f"{rule.status.replace('-', ' '):<13}", styles.get(rule.status, "warn"))
         name = " " * (broad - len(visible(rule.rule)))
         yield f"  {status}  {paint(rule.rule)}{name}  {paint(told, 'faint')}".rstrip()
+        if more := exposed(rule):
+            yield f"{' ' * (broad + 19)}{paint(more, 'faint')}"

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from logscope.model import Entry, Evidence, Failure, Finding, Incident, Let, Report, RuleStatus, TestCase, Timeline
-from logscope.report.parts import lanes, order, overview, words
+from logscope.model import Entry, Evidence, Finding, Incident, Let, Report, RuleStatus, TestCase, Timeline
+from logscope.report.parts import alike, lanes, order, overview, words
+from logscope.report.parts.alike import Alike
 from logscope.report.parts.evidence import Shown, shown
 from logscope.report.parts.references import address
 from logscope.report.parts.shapes import Drawing
@@ -117,8 +118,8 @@ class Page:
     overviews: list[Drawing]
     tests: list[TestCase]
     groups: list[CardGroup]
-    unexplained: list[Failure]
-    explained: list[Failure]
+    unexplained: list[Alike]
+    explained: list[Alike]
     tables: list[Table]
     rules: list[RuleStatus]
     rule_places: dict[str, int]
@@ -135,8 +136,8 @@ def build(report: Report) -> Page:
         overviews=[drawing for drawing in drawn if drawing],
         tests=order.failed_tests(report),
         groups=_groups(report),
-        unexplained=[failure for failure in report.failures if failure.explained_by is None],
-        explained=[failure for failure in report.failures if failure.explained_by is not None],
+        unexplained=alike.unexplained(report),
+        explained=alike.explained(report),
         tables=_tables(report),
         rules=ordered,
         rule_places={rule.rule: place for place, rule in enumerate(ordered, 1)},

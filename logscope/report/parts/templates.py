@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from logscope.errors import LogscopeError
 from logscope.model import Report
 from logscope.report.parts import times, words
+from logscope.report.parts.exposed import exposed
 from logscope.report.parts.visible import visible
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ def environment(place: Path) -> Environment:
         keep_trailing_newline=True,
         finalize=_finalize,
     )
-    found.globals.update(words=words, times=times)
+    found.globals.update(words=words, times=times, exposed=exposed)
     return found
 
 
