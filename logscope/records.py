@@ -48,6 +48,7 @@ _MAX_TAIL_BYTES = 64 << 10
 _MAX_CARRIED = 8 << 20
 _SYSLOG_YEAR = 2000
 _SNIFFED_LINES = 400
+_SAMPLED_BYTES = 1 << 18
 _TIME: Any = {"time_unit": "us", "strict": False}
 
 
@@ -135,14 +136,21 @@ class Selector:
 
     def __init__(self, literals: list[str] | None) -> None:
         self._regex = None if literals is None else "|".join(quote(text) for text in literals)
-        self._cover = "|".join(quote(text) for text in cover(literals or []))
+        self._literals = literals or []
+        self._cover = ""
 
     def select(self, chunk: Chunk, form: HeaderForm, replaced: int = 0) -> Selection:
         """Candidates of one chunk whose bytes are valid UTF-8; `replaced` lines were mended before."""
         data = chunk.data
+        if chunk.first_line == 1 or not self._cover:
+            # By the lines that a source begins with; which texts these are has no bearing on what is selected.
+            texts = cover(self._literals, data[:_SAMPLED_BYTES])
+            self._cover = "|".join(quote(text) for text in texts)
         lines = pl.read_lines(io.BytesIO(data), name="text").to_series()
         buffer = np.frombuffer(data, np.uint8)
-        ends = np.flatnonzero(buffer == 10)
+        ends = np.cumsum(lines.str.len_bytes().to_numpy().astype(np.int64) + 1) - 1
+        if not len(ends) or ends[-1] != len(data) - 1:  # carriage returns were taken off
+            ends = np.flatnonzero(buffer == 10)
         starts = np.concatenate((np.zeros(1, ends.dtype), ends[:-1] + 1))
         header = _plain_headers(buffer, starts) if form.plain else lines.str.contains(f"^{form.head}").to_numpy()
         index = np.flatnonzero(header)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import heapq
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from types import MappingProxyType
@@ -32,6 +32,10 @@ _PRIMITIVE = {
 }
 _GREEDY = {"word": r"\S+", "name": r"[A-Za-z0-9_.$-]+", "text": r".*"}
 _MIN_PREFIX = 4
+# A text that stands in more than every two hundredth line or so lets too many through.
+_BYTES_PER_ONE = 48 << 10
+_FEW = 4
+_VECTOR = 64  # texts
 
 # Both engines know these escapes; re.escape would also escape blanks, which Rust's refuses in places.
 _SPECIAL = re.compile(r"[\\.+*?()|\[\]{}^$#&\-~]")
@@ -173,32 +177,45 @@ def line_literals(
     return sorted(kept)
 
 
-def cover(literals: list[str], size: int = 8) -> list[str]:
-    """Few short texts of which every literal contains at least one.
+def cover(literals: list[str], sample: bytes = b"", size: int = 5) -> list[str]:
+    """Few short texts of which every literal contains at least one, rare in lines like those of `sample`.
 
-    The engine searches for some fifty texts at once with vector instructions and for more than a hundred
-    many times slower; what the short ones let through is searched for the literals themselves.
-    Greedy: always the text that the most literals, not yet covered, have in common.
+    The engine searches for some sixty texts at once with vector instructions and for more many times slower;
+    what the short ones let through is searched for the literals themselves.
     """
     owners: dict[str, set[int]] = {}
     for number, literal in enumerate(literals):
         for at in range(max(1, len(literal) - size + 1)):
             owners.setdefault(literal[at : at + size], set()).add(number)
+    seen = lru_cache(maxsize=None)(lambda text: sample.count(text.encode()))
+    most = max(_FEW, len(sample) // _BYTES_PER_ONE)
+    chosen = _chosen(literals, owners, seen, most)
+    while len(chosen) > _VECTOR and most < len(sample):
+        most *= 2
+        chosen = _chosen(literals, owners, seen, most)
+    return chosen
+
+
+def _chosen(literals: list[str], owners: Mapping[str, set[int]], seen: Callable[[str], int], most: int) -> list[str]:
+    """Greedy: always the text that the most literals, not yet covered, have in common, unless it is seen too often.
+
+    A literal of nothing but frequent texts stands for itself.
+    """
     chosen: list[str] = []
     left = set(range(len(literals)))
     # Counts only ever fall, so an entry whose count still holds is the best one.
     heap = [(-len(own), text) for text, own in owners.items()]
     heapq.heapify(heap)
-    while left:
+    while left and heap:
         count, text = heapq.heappop(heap)
         still = len(owners[text] & left)
         if still < -count:
             if still:
                 heapq.heappush(heap, (-still, text))
-            continue
-        chosen.append(text)
-        left -= owners[text]
-    return sorted(chosen)
+        elif seen(text) <= most:
+            chosen.append(text)
+            left -= owners[text]
+    return sorted({*chosen, *(literals[number] for number in left)})
 
 
 @dataclass(frozen=True, slots=True)
