@@ -28,6 +28,7 @@ class Items:
     def __init__(self, events: EventSet, catalog: Catalog, correlator: Correlator) -> None:
         self._events, self._catalog, self._correlator = events, catalog, correlator
         self._owned: pl.DataFrame | None = None
+        self._made: dict[tuple[str, tuple[str, ...]], pl.DataFrame] = {}
 
     def missing(self, spec: Spec) -> list[str]:
         """Names of the events without which the spec has no items; empty when one of them occurs."""
@@ -41,8 +42,9 @@ class Items:
         """
         wanted = sorted({*paths, *(c.left.text for c in spec.where), *_right_paths(spec)})
         present = self._events.present
-        parts = [self._events_of(name, wanted) for name in self._events_named(spec) if name in present]
-        parts += [self._intervals_of(name, wanted) for name in self._intervals_named(spec) if self._can_occur(name)]
+        names = [name for name in self._events_named(spec) if name in present]
+        names += [name for name in self._intervals_named(spec) if self._can_occur(name)]
+        parts = [self._all_of(name, tuple(wanted)) for name in names]
         if not parts:
             empty = {**SCHEMA, **{VALUE + path: pl.String for path in wanted}}
             return pl.DataFrame(schema=empty)
@@ -78,6 +80,13 @@ class Items:
             declared = self._catalog.intervals[name]
             names = [*names, *(c.event.text for c in declared.of or declared.opens)]
         return list(dict.fromkeys(names))
+
+    def _all_of(self, name: str, paths: tuple[str, ...]) -> pl.DataFrame:
+        """All items of one event or interval; kept, for several rules ask for the same."""
+        if (name, paths) not in self._made:
+            make = self._events_of if name in self._catalog.events else self._intervals_of
+            self._made[name, paths] = make(name, paths)
+        return self._made[name, paths]
 
     def _events_of(self, name: str, paths: Sequence[str]) -> pl.DataFrame:
         frame = self._events.of(name).select(
