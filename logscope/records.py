@@ -162,8 +162,7 @@ class Selector:
         candidates = pl.DataFrame(
             {
                 "line": pl.Series(index + chunk.first_line, dtype=pl.UInt32),
-                # Through Python strings: a filtered column would keep the whole chunk alive.
-                "text": pl.Series(lines.gather(index).to_list(), dtype=pl.String),
+                "text": lines.gather(index),  # a copy: a filtered column would keep the whole chunk alive
                 "tail": pl.Series(_tails(data, starts, ends, header, headers, index), dtype=pl.String),
             }
         )

@@ -191,7 +191,7 @@ def cover(literals: list[str], sample: bytes = b"", size: int = 5) -> list[str]:
     most = max(_FEW, len(sample) // _BYTES_PER_ONE)
     chosen = _chosen(literals, owners, seen, most)
     while len(chosen) > _VECTOR and most < len(sample):
-        most *= 2
+        most *= 4
         chosen = _chosen(literals, owners, seen, most)
     return chosen
 
