@@ -36,6 +36,19 @@ def test_the_first_pass_and_its_clean_up_belong_to_a_file_that_ran_twice() -> No
     ]
 
 
+def test_a_first_pass_shorter_than_a_start_up_is_told_by_the_failures_of_the_second() -> None:
+    def reach(*, is_failed: bool) -> int | None:
+        files = [
+            clocks.FileTimes("test_a.py", at("10:00:05"), at("10:09:00"), 600),
+            clocks.FileTimes("test_b.py", at("10:10:20"), at("10:10:30"), 30, is_failed),
+        ]
+        windows, _ = clocks.windows(files, at("10:00:00"))
+        return windows["test_b.py"].reach
+
+    assert reach(is_failed=True) == at("10:10:05")
+    assert reach(is_failed=False) == at("10:10:20")
+
+
 def test_without_marvin_logs_files_are_placed_by_running_sums() -> None:
     files = [clocks.FileTimes("test_a.py", seconds=600), clocks.FileTimes("test_b.py", seconds=30)]
     windows, cleanups = clocks.windows(files, at("10:00:00"))

@@ -17,7 +17,8 @@ _EPOCH = datetime(1970, 1, 1)
 _TOOK = re.compile(r"(\S+\.py): (\d+) seconds")
 _FOLDER_TIME = re.compile(r"([A-Z][a-z]{2}_\d\d_\d{4}_\d\d_\d\d_\d\d)_[A-Z0-9]{6}$")
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
-# A runner needs some seconds before it logs; more than this between a file's begin and its log is another pass.
+# A runner needs some seconds before it logs; more than this between a file's begin and its log is another pass,
+# and so is less where the last pass failed: a file whose first pass failed is run again.
 _START_UP = 30 * SECOND
 # The start of the run is known to the minute, and what the test bed does before the first file takes a moment.
 _START_DOUBT = 90 * SECOND
@@ -25,12 +26,16 @@ _START_DOUBT = 90 * SECOND
 
 @dataclass(slots=True)
 class FileTimes:
-    """What the artifacts tell of one file: its log's first and last record (µs), the seconds it took in all."""
+    """What the artifacts tell of one file: its log's first and last record (µs), the seconds it took in all.
+
+    `is_failed`: some test of its last pass failed, so that it was the second one if the test bed repeats files.
+    """
 
     file: str
     first: int | None = None
     last: int | None = None
     seconds: int | None = None
+    is_failed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,8 +130,9 @@ def _reach(file: FileTimes, begin: int | None, before: FileTimes | None) -> int 
         return begin
     earliest = before.last if before else None
     if begin is not None:
-        reach = begin if file.first - begin > _START_UP else file.first
-        if reach == file.first and file.seconds is not None:
+        reach = begin if file.is_failed or file.first - begin > _START_UP else file.first
+        reach = min(reach, file.first)
+        if file.first - reach <= _START_UP and file.seconds is not None:
             # Where every file ran twice, the start of the run is taken for too late; the seconds tell all the same.
             took = file.seconds * SECOND
             reach = file.last - took if took >= 1.8 * (file.last - file.first) + _START_UP else reach

@@ -104,8 +104,10 @@ def _assemble(name: str, found: _Found) -> Run:
     folders = _by_file(name, found)
     in_order = sorted(folders, key=lambda file: _began(folders[file]))
     times = [clocks.FileTimes(file) for file in dict.fromkeys([*found.seconds, *in_order, *sorted(found.xunits)])]
+    rows = {time.file: _rows(time.file, found.xunits.get(time.file), folders.get(time.file)) for time in times}
     for time in times:
         time.seconds = found.seconds.get(time.file)
+        time.is_failed = any(row.result in ("failure", "error") for row in rows[time.file])
         if time.file in folders and folders[time.file].info.stretches:
             time.first, time.last = folders[time.file].info.first, folders[time.file].info.last
     if not found.seconds:
@@ -113,12 +115,11 @@ def _assemble(name: str, found: _Found) -> Run:
     windows, cleanups = clocks.windows(times, found.start)
     run = Run(name, cleanups=cleanups, zone=found.zone, problems=found.problems)
     for file in (time.file for time in times):
-        rows = _rows(file, found.xunits.get(file), folders.get(file))
         window = windows[file]
         folder = folders.get(file)
         if window.start is None and folder is not None:
             window = replace(window, start=clocks.folder_time(folder.name))
-        run.cases += cases_of(file, rows, folder.info if folder else runinfo.RunInfo(), window)
+        run.cases += cases_of(file, rows[file], folder.info if folder else runinfo.RunInfo(), window)
     told = {(case.file, case.outcome.name) for case in run.cases}
     for row in found.rows or ([] if run.cases else found.console):
         if (row.file, row.name) not in told and (row.file or not run.cases):
