@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import random
+import uuid
 from collections.abc import Generator
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,6 +15,12 @@ from .truth import Race, Span, Truth
 
 STARTING = "starting-vm-cleaned-up-by-power-report"
 Steps = Generator[float | Lock | Signal, Any, Any]
+
+
+def uuid_of(kind: str, number: int) -> str:
+    """The uuid that the log prints for something."""
+    name = f"{kind}:{number}/uuid"
+    return str(uuid.UUID(bytes=hashlib.md5(name.encode(), usedforsecurity=False).digest()))
 
 
 class OperationError(Exception):
@@ -218,6 +226,7 @@ class Cloud:
         self.volumes: list[Volume] = []
         self.accounts: list[Account] = []
         self.requests: dict[int, tuple[str, dict[str, object]]] = {}
+        self.outcomes: dict[int, str] = {}  # of API jobs that are over: why they failed, or nothing
         self.jobs: dict[int, WorkJob] = {}
         self.running: dict[int, WorkJob] = {}
         self.copies: dict[int, Copy] = {}
@@ -267,6 +276,8 @@ class Cloud:
             self._families += 1
         family = parent.family if parent else self._families
         logid = parent.logid if parent and job is not None else self.hex8()
+        if parent is None and job is not None:
+            logid = uuid_of("job", job)[:8]
         return Actor(server, thread, f"ctx-{self.hex8()}", family, job, origin, logid)
 
     def handler(self, host: Host) -> Actor:

@@ -36,7 +36,7 @@ def api_job(cloud: Cloud, server: str, command: str, about: dict[str, object], w
     yield cloud.pause()
     cloud.say(actor, "job.executing", job=job, cmd=name, **about)
     yield cloud.pause()
-    is_done = True
+    is_done, result = True, ""
     try:
         yield from work(actor)
     except OperationError as error:
@@ -51,6 +51,7 @@ def api_job(cloud: Cloud, server: str, command: str, about: dict[str, object], w
     _end(cloud, actor, job, name)
     pools.pool("API-Job-Executor").give(thread)
     cloud.requests.pop(job, None)
+    cloud.outcomes[job] = "" if is_done else result or "the job failed"
     return is_done
 
 

@@ -32,22 +32,23 @@ STORAGE = Kind(
 
 @dataclass(slots=True)
 class Fleet:
-    """The VMs of one kind in the zone, and the races about them that are not decided yet."""
+    """The VMs of one kind in the zone, of which so many should run, and the races about them that are not decided."""
 
     kind: Kind
     vms: list[Vm] = field(default_factory=list)
+    wanted: int = 2
     open_races: dict[int, Race] = field(default_factory=dict)
 
 
-def destroy(cloud: Cloud, server: str, fleet: Fleet, vm: Vm) -> Steps:
-    """A request to destroy a system VM: stopped in a job of its own, then expunged."""
+def destroy(cloud: Cloud, server: str, fleet: Fleet, vm: Vm, lag: tuple[float, float] = (0.01, 2.2)) -> Steps:
+    """A request to destroy a system VM: stopped in a job of its own, then, `lag` seconds later, expunged."""
 
     def work(actor: Actor) -> Steps:
         vm.destroyer = actor
         try:
             if vm.state == "Running":
                 yield from work_job(cloud, actor, vm, "Stop", lambda worker: run_stop(cloud, worker, vm))
-            yield cloud.between(0.01, 2.2)
+            yield cloud.between(*lag)
             yield from _expunge(cloud, actor, fleet, vm)
         finally:
             vm.destroyer = None
@@ -72,28 +73,33 @@ def _expunge(cloud: Cloud, actor: Actor, fleet: Fleet, vm: Vm) -> Steps:
 
 def scan(cloud: Cloud, server: str, fleet: Fleet) -> Steps:
     """Every half minute: if the zone lacks a running VM, start a stopped one or make a new one."""
-    kind = fleet.kind
     while True:
         yield SCAN_ROUND + cloud.between(-0.3, 0.3)
-        actor = cloud.actor(server, kind.thread)
-        if kind is PROXY and any(vm.state in ("Starting", "Migrating") for vm in fleet.vms):
-            cloud.say(actor, "cpvm.scan.transition", zone=ZONE, count=1)
-            cloud.truth.missed(kind.rule)
-            continue
-        if kind is STORAGE and any(vm.state == "Stopping" for vm in fleet.vms):
-            cloud.say(actor, "ssvm.scan.stopping")
-            cloud.truth.missed(kind.rule)
-            continue
-        if any(vm.destroyer is not None for vm in fleet.vms) and not cloud.flaw(0.9):
-            cloud.truth.missed(kind.rule)
-            continue
-        ready = "cpvm.scan.zone_ready" if kind is PROXY else "ssvm.zone_ready"
-        cloud.say(actor, ready, zone=ZONE)
-        if sum(vm.state in ("Running", "Starting") for vm in fleet.vms) >= 2:
-            continue
-        yield cloud.pause(0.005, 0.03)
-        cloud.say(actor, f"{kind.prefix}.alloc.begin", zone=ZONE)
-        yield from _allocate(cloud, actor, fleet)
+        yield from look(cloud, server, fleet)
+
+
+def look(cloud: Cloud, server: str, fleet: Fleet, *, is_blind: bool = False) -> Steps:
+    """One scan; `is_blind`: it surely does not see that a VM is being destroyed."""
+    kind = fleet.kind
+    actor = cloud.actor(server, kind.thread)
+    if kind is PROXY and any(vm.state in ("Starting", "Migrating") for vm in fleet.vms):
+        cloud.say(actor, "cpvm.scan.transition", zone=ZONE, count=1)
+        cloud.truth.missed(kind.rule)
+        return
+    if kind is STORAGE and any(vm.state == "Stopping" for vm in fleet.vms):
+        cloud.say(actor, "ssvm.scan.stopping")
+        cloud.truth.missed(kind.rule)
+        return
+    if any(vm.destroyer is not None for vm in fleet.vms) and not is_blind and not cloud.flaw(0.9):
+        cloud.truth.missed(kind.rule)
+        return
+    ready = "cpvm.scan.zone_ready" if kind is PROXY else "ssvm.zone_ready"
+    cloud.say(actor, ready, zone=ZONE)
+    if sum(vm.state in ("Running", "Starting") for vm in fleet.vms) >= fleet.wanted:
+        return
+    yield cloud.pause(0.005, 0.03)
+    cloud.say(actor, f"{kind.prefix}.alloc.begin", zone=ZONE)
+    yield from _allocate(cloud, actor, fleet)
 
 
 def _allocate(cloud: Cloud, actor: Actor, fleet: Fleet) -> Steps:
