@@ -11,6 +11,7 @@ from report_odd_samples import ALL, crowded, hostile, odd_shapes
 from report_samples import console_proxy, network_209, quiet
 
 from logscope import report
+from logscope.ci.merge import merge
 from logscope.model import Incident, Timeline
 from logscope.report.parts import axis, lanes, page, words
 from logscope.report.parts.references import address
@@ -171,6 +172,23 @@ def test_long_timelines_keep_what_is_nearest_to_the_findings() -> None:
     assert table.left_out == 110
     assert not table.open
     assert "110 rows left out here" in report.render(given, "html")
+
+
+def test_resources_of_one_name_in_two_runs_are_not_taken_for_each_other() -> None:
+    def of_run(line: str) -> str:
+        return f"second/{line}"
+
+    other = network_209()
+    (finding,), (timeline,) = other.findings, other.timelines
+    finding.let = [replace(let, opened_by=of_run(let.opened_by)) for let in finding.let]
+    timeline.entries = [replace(entry, line=of_run(entry.line)) for entry in timeline.entries[4:6]]
+    built = page.build(merge([network_209(), other]))
+    assert [table.findings for table in built.tables] == [[1], [2]]
+    alone = [page.build(one).groups[0].cards[0].drawings for one in (network_209(), other)]
+    assert [[len(drawing.shapes) for drawing in drawings] for drawings in alone] == [
+        [len(drawing.shapes) for drawing in card.drawings] for group in built.groups for card in group.cards
+    ]
+    assert len(alone[0][0].shapes) > len(alone[1][0].shapes)
 
 
 def test_a_crowded_resource_lane_says_what_it_leaves_out() -> None:

@@ -149,11 +149,15 @@ def _groups(report: Report) -> list[CardGroup]:
     groups = order.groups(report)
     names = words.short_names(report)
     unfolded = _unfolded(report, [index for group in groups for index in group.findings])
+    told = _told(report)
     return [
         CardGroup(
             group.incident,
             group.number,
-            [_card(report, index, index in unfolded, names) for index in group.findings],
+            [
+                _card(report, index, index in unfolded, names, report.timelines[told[index]] if index in told else None)
+                for index in group.findings
+            ],
             [index + 1 for index in group.elsewhere],
         )
         for group in groups
@@ -170,7 +174,7 @@ def _unfolded(report: Report, told: list[int]) -> set[int]:
     return set(list(first.values())[:_OPEN_CARDS])
 
 
-def _card(report: Report, index: int, is_open: bool, names: dict[str, str]) -> Card:
+def _card(report: Report, index: int, is_open: bool, names: dict[str, str], timeline: Timeline | None) -> Card:
     finding = report.findings[index]
     number = index + 1
     letters = lanes.letters(finding)
@@ -179,7 +183,7 @@ def _card(report: Report, index: int, is_open: bool, names: dict[str, str]) -> C
         for place, evidence in enumerate(finding.evidence, 1)
     ]
     anchors = {f"{proof.evidence.source}:{proof.evidence.line}": proof.anchor for proof in proofs}
-    entries = _around(report, finding)
+    entries = _around(finding, timeline)
     several = len(words.servers(report)) > 1
     return Card(
         number=number,
@@ -205,14 +209,34 @@ def _card(report: Report, index: int, is_open: bool, names: dict[str, str]) -> C
     )
 
 
-def _around(report: Report, finding: Finding) -> list[Entry]:
+def _told(report: Report) -> dict[int, int]:
+    """By the number of each finding that of the timeline which tells of it.
+
+    In a report of several runs, resources of different runs may have one name.
+    """
+    named: dict[str, list[int]] = {}
+    for number, timeline in enumerate(report.timelines):
+        named.setdefault(str(timeline.resource), []).append(number)
+    lines = {
+        number: {entry.line for entry in report.timelines[number].entries}
+        for same in named.values()
+        if len(same) > 1
+        for number in same
+    }
+    found: dict[int, int] = {}
+    for index, finding in enumerate(report.findings):
+        for number in named.get(str(finding.resource), ()):
+            if number not in lines or any(let.opened_by in lines[number] for let in finding.let):
+                found.setdefault(index, number)
+    return found
+
+
+def _around(finding: Finding, timeline: Timeline | None) -> list[Entry]:
     """What happened to a finding's resource in the stretch of time that its drawing shows."""
-    if not finding.let:
+    if not finding.let or timeline is None:
         return []
     first, last = window(finding.let)
-    name = str(finding.resource)
-    found = next((timeline.entries for timeline in report.timelines if str(timeline.resource) == name), [])
-    return [entry for entry in found if entry.start <= last and entry.end >= first]
+    return [entry for entry in timeline.entries if entry.start <= last and entry.end >= first]
 
 
 def _links(lines: Iterable[str], anchors: dict[str, str], names: dict[str, str]) -> list[LineLink]:
@@ -225,12 +249,17 @@ def _tables(report: Report) -> list[Table]:
         for number, finding in reversed(list(enumerate(report.findings, 1)))
         for let in finding.let
     }
-    return [_table(report, timeline, parts) for timeline in report.timelines]
+    findings: dict[int, list[int]] = {}
+    for index, number in _told(report).items():
+        findings.setdefault(number, []).append(index + 1)
+    return [
+        _table(report, timeline, findings.get(number, []), parts) for number, timeline in enumerate(report.timelines)
+    ]
 
 
-def _table(report: Report, timeline: Timeline, parts: dict[tuple[str, str], tuple[int, str]]) -> Table:
-    name = str(timeline.resource)
-    findings = [number for number, finding in enumerate(report.findings, 1) if str(finding.resource) == name]
+def _table(
+    report: Report, timeline: Timeline, findings: list[int], parts: dict[tuple[str, str], tuple[int, str]]
+) -> Table:
     spans = [(report.findings[number - 1].start, report.findings[number - 1].end) for number in findings]
     entries = _nearest(timeline.entries, spans)
     styles: dict[object, str] = {}
