@@ -14,7 +14,7 @@ from logscope.ci.join import Traces, in_clean_up, join
 from logscope.ci.marvin import read_run
 from logscope.ci.merge import merge
 from logscope.ci.recognise import JOB_LOG, kind_of, root_of
-from logscope.ci.texts import FailureTexts
+from logscope.ci.texts import texts_of
 from logscope.ci.traces import traces_of
 from logscope.ci.values import Artifact
 from logscope.demand import for_rules
@@ -198,7 +198,7 @@ def _classify(report: Report, catalog: Catalog) -> None:
     """Say of the tests that no finding explains what their own texts say."""
     left = [test for test in report.tests if test.verdict in ("unexplained", "no-log") and test.text]
     if left:
-        for test, told in zip(left, FailureTexts(catalog).read([test.text for test in left]), strict=True):
+        for test, told in zip(left, texts_of(catalog).read([test.text for test in left]), strict=True):
             test.why = "; ".join(filter(None, (test.why, told)))
 
 
