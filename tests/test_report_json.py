@@ -155,3 +155,10 @@ def test_later_keys_are_passed_over_and_optional_ones_may_lack() -> None:
     written["findings"][0]["margins"]["after_start"] = 8
     read = report.from_json(json.dumps(written)).findings[0]
     assert (read.remedy, read.margins["after_start"]) == ("", 8.0)
+
+
+@pytest.mark.parametrize("sample", ALL)
+def test_the_text_is_that_of_the_plain_values(sample: str) -> None:
+    given = ALL[sample]()
+    plain = report.to_dict(given)
+    assert report.render(given, "json") == json.dumps(plain, indent=2) + "\n"

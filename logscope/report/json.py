@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import types
+from collections.abc import Iterator
 from dataclasses import MISSING, fields, is_dataclass
 from functools import cache
 from typing import Any, Union, get_args, get_origin, get_type_hints
@@ -25,7 +26,26 @@ _RENAMED = {(Let, "kind"): "is", (Entry, "kind"): "is"}
 
 def render(report: Report) -> str:
     """Give the report as JSON text in ASCII, indented, with a line feed at the end."""
-    return json.dumps(to_dict(report), indent=2, allow_nan=False) + "\n"
+    return "".join(_pieces(report))
+
+
+def _pieces(report: Report) -> Iterator[str]:
+    """Give the text member by member: all of it in small parts takes many times the room of the text."""
+    yield f'{{\n  "schema": {_text(SCHEMA)}'
+    for field in fields(report):
+        value = getattr(report, field.name)
+        yield f",\n  {_text(field.name)}: "
+        if isinstance(value, list) and value:
+            for number, item in enumerate(value):
+                yield f"{',' if number else '['}\n    " + _text(_plain(item, report.tz)).replace("\n", "\n    ")
+            yield "\n  ]"
+        else:
+            yield _text(_member(field.name, value, report.tz)).replace("\n", "\n  ")
+    yield "\n}\n"
+
+
+def _text(plain: Any) -> str:
+    return json.dumps(plain, indent=2, allow_nan=False)
 
 
 def to_dict(report: Report) -> dict[str, Any]:
