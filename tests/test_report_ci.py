@@ -202,6 +202,26 @@ def test_a_crowded_comment_says_how_many_more_there_are() -> None:
     (more,) = re.findall(r"^\+([\d,]+) more$", text, re.MULTILINE)
     failed = sum(test.result in ("failure", "error") or test.seconds is None for test in given.tests)
     assert shown + int(more.replace(",", "")) == failed
-    shown = len(re.findall("^#### Finding", text, re.MULTILINE))
+    shown = len(re.findall("^<details><summary><b>Finding", text, re.MULTILINE))
     assert re.findall(r"^\+([\d,]+) more findings$", text, re.MULTILINE) == [f"{2000 - shown:,}"]
-    assert re.search(r"^- \+[\d,]+ more$", text, re.MULTILINE)
+    assert len(re.findall(r"^- \+[\d,]+ more$", text, re.MULTILINE)) == 2  # notes, and what the tests said
+    assert text.count("<details>") == text.count("</details>")
+
+
+def test_a_comment_folds_all_but_the_table() -> None:
+    lines = report.render(ci_run(), "md").splitlines()
+    (row,) = [line for line in lines if line.startswith("| test\\_04")]
+    assert row.endswith(
+        "| explained by `console-proxy-restarted-while-destroying` (certain), finding 1, known: "
+        "apache/cloudstack#<!-- -->14175 is open |"
+    )
+    said = lines.index("<details><summary>What the failed tests said, and how they were joined with the log</summary>")
+    assert any(line.startswith("- test\\_04") for line in lines[said : lines.index("</details>")])
+    assert any(line.startswith("<details><summary><b>Finding 1</b> (high, certain): ") for line in lines)
+
+
+def test_the_title_of_a_folded_finding_stays_text() -> None:
+    given = ci_run()
+    given.findings = [replace(one, title="<b>&amp; @someone #1 https://x</summary>") for one in given.findings]
+    text = report.render(given, "md")
+    assert "&lt;b&gt;&amp;amp; @<!-- -->someone #<!-- -->1 https:<!-- -->//x&lt;/summary&gt;</summary>" in text

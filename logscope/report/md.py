@@ -1,7 +1,7 @@
 """The report as Markdown, as it can be put into an issue: tables, lists, evidence to unfold.
 
 With the tests of a CI run it is a comment for a pull request: the table that reviewers know with one column
-more, then the findings as far as they fit.
+more, what the tests said and the findings to unfold, as far as they fit.
 
 Text from the log is escaped so that it stays text: no markup, no links, no mention of a person, no issue number.
 """
@@ -9,7 +9,8 @@ Text from the log is escaped so that it stays text: no markup, no links, no ment
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from html import escape
 
 from logscope.model import Finding, Let, Report, RuleStatus, TestCase
 from logscope.report.parts import alike, verdicts, words
@@ -25,6 +26,7 @@ LIMIT = 65_000  # GitHub refuses a comment of more than 65,536 characters
 
 _MARGIN = 100
 _LONGEST = 300  # of the text of a failure
+_LONGEST_CELL = 120
 
 _MARKUP = re.compile(r"[\\`*_{}\[\]<>|~&$!]")
 _ESCAPED = r"\\\g<0>"
@@ -68,9 +70,14 @@ def _code(text: str, in_table: bool = False) -> str:
     return f"{fence}{rim}{text}{rim}{fence}"
 
 
-def _lines(references: Iterable[str]) -> str:
+def _html(text: str) -> str:
+    """Text that stays text where the dialect takes HTML and no markup."""
+    return _LIVELY.sub(r"\g<0><!-- -->", escape(visible(text), quote=False))
+
+
+def _lines(references: Iterable[str], names: Mapping[str, str]) -> str:
     """The lines that something stands on, in parentheses after it; nothing if there are none."""
-    lines = ", ".join(_code(line) for line in words.short_lines(references))
+    lines = ", ".join(_code(short) for short, _ in words.named_lines(references, names))
     return f" ({lines})" if lines else ""
 
 
@@ -123,34 +130,36 @@ def _placed(source: str, text: str) -> str:
 
 
 def _comment(report: Report) -> str:
-    head = ["# Failed tests and what explains them", f"**{_plain(words.verdict(report))}**"]
+    head = [
+        "# Failed tests and what explains them",
+        f"**{_plain(words.tests(report))}**",
+        _plain(words.verdict(report, of_tests=False)),
+    ]
     unread = [f"- not read: {_code(source)}: {_plain(text)}" for source, text in words.problems(report)]
     notes = [f"- {_code(note.source)}: {_plain(note.text)}" for note in report.notes]
-    room = LIMIT - sum(len(block) + 2 for block in [*head, _foot(report)]) - _MARGIN
+    room = _left(LIMIT, [*head, _foot(report)]) - _MARGIN
     blocks = [*head, *_listed([*unread, *notes], room // 8)]
-    room = LIMIT - sum(len(block) + 2 for block in [*blocks, _foot(report)]) - _MARGIN
-    table = _tests(report, room * 2 // 3)
-    blocks += table
-    room -= sum(len(block) + 2 for block in table)
-    several = len(words.servers(report)) > 1
-    order = worst_first(report, range(len(report.findings)))
-    for place, index in enumerate(order):
-        told = "\n\n".join(_finding(report.findings[index], index + 1, several))
-        room -= len(told) + 2
-        if room < 0:
-            blocks.append(f"+{words.plural(len(order) - place, 'more finding')}")
-            break
-        blocks += [] if place else ["## Findings, worst first"]
-        blocks.append(told)
-    return "\n\n".join([*blocks, _foot(report)]) + "\n"
+    room = _left(LIMIT, [*blocks, _foot(report)]) - _MARGIN
+    runs = words.shortest(test.run for test in report.tests)
+    table = _tests(report, runs, room // 2)
+    room = _left(room, table)
+    said = _said(report, runs, room // 3)
+    return "\n\n".join([*blocks, *table, *said, *_folded(report, _left(room, said)), _foot(report)]) + "\n"
 
 
-def _tests(report: Report, room: int) -> list[str]:
-    """Give the table of the tests that failed or did not run, and how many there was no room for."""
-    several = len({test.run for test in report.tests}) > 1
+def _left(room: int, blocks: Iterable[str]) -> int:
+    """The room that is left after some blocks."""
+    return room - sum(len(block) + 2 for block in blocks)
+
+
+def _tests(report: Report, runs: Mapping[str, str], room: int) -> list[str]:
+    """Give the table of the tests that failed or did not run, and how many there was no room for.
+
+    `runs` is how each run is called.
+    """
     lost = [test for test in report.tests if test.result == "skipped" and test.seconds is None]
-    head = ("Test", "Result", "Time (s)", "Test File", *(["Run"] if several else []), "Explanation")
-    rows = [f"| {' | '.join(_test(report, test, several))} |" for test in [*failed_tests(report), *lost]]
+    head = ("Test", "Result", "Time (s)", "Test File", *(["Run"] if len(runs) > 1 else []), "Explanation")
+    rows = [f"| {' | '.join(_test(report, test, runs))} |" for test in [*failed_tests(report), *lost]]
     if not rows:
         return []
     kept = _fitting(rows, room)
@@ -158,27 +167,60 @@ def _tests(report: Report, room: int) -> list[str]:
     return ["\n".join([_table(head, ()), *kept]), *more]
 
 
-def _test(report: Report, test: TestCase, several: bool) -> list[str]:
+def _test(report: Report, test: TestCase, runs: Mapping[str, str]) -> list[str]:
     seconds = "---" if test.seconds is None else f"{test.seconds:.2f}"
     result = _code(test.result.capitalize(), in_table=True) if test.result != "success" else "Success"
-    cause = _plain(_cut(test.text))
-    explanation = _explanation(report, test) if test.result in words.FAILED else ""
-    explanation = ": ".join(filter(None, (explanation, cause)))
-    run = [_plain(test.run)] if several else []
+    cause = _plain(_cut(test.text, _LONGEST_CELL))
+    explanation = _explanation(report, test, cause) if test.result in words.FAILED else cause
+    run = [_plain(runs[test.run])] if len(runs) > 1 else []
     return [_plain(test.name), result, seconds, _plain(test.file), *run, explanation]
 
 
-def _explanation(report: Report, test: TestCase) -> str:
+def _explanation(report: Report, test: TestCase, cause: str) -> str:
+    """Say in short what explains a failed test, or how it failed if nothing does."""
     finding = verdicts.best(report, test)
     verdict = _plain(words.VERDICTS.get(test.verdict, test.verdict))
     if finding is None:
-        return f"{verdict} ({_plain(test.why)})" if test.why else verdict
-    references = ", ".join(_reference(reference) for reference in finding.references)
-    known = _plain(finding.known) or references
-    sure = _plain(finding.certainty) + (f", known: {known}" if known else "")
-    told = f"{verdict} by {_code(finding.rule, in_table=True)} ({sure})"
+        return f"{verdict}: {cause}" if cause else verdict
+    known = _plain(finding.known) or next(map(_reference, finding.references), "")
+    told = f"{verdict} by {_code(finding.rule, in_table=True)} ({_plain(finding.certainty)})"
     numbers = ", ".join(f"finding {index + 1}" for index in test.explained_by[:3])
-    return words.joined((told, numbers, _plain(test.why)))
+    return words.joined((told, numbers, f"known: {known}" if known else ""))
+
+
+def _said(report: Report, runs: Mapping[str, str], room: int) -> list[str]:
+    """Give what each failed test said and how it was joined with the log, to unfold, as far as there is room."""
+    items = []
+    for test in failed_tests(report):
+        place = words.joined((test.file, runs[test.run] if len(runs) > 1 else ""))
+        joined = f"joined {test.why}" if test.explained_by and test.why else test.why
+        told = "; ".join(filter(None, (_cut(test.text, _LONGEST), joined)))
+        if told:
+            items.append(f"- {_plain(test.name)} ({_plain(place)}): {_plain(told)}")
+    head, foot = (
+        "<details><summary>What the failed tests said, and how they were joined with the log</summary>",
+        "</details>",
+    )
+    listed = _listed(items, room - len(head) - len(foot))
+    return [head, *listed, foot] if listed else []
+
+
+def _folded(report: Report, room: int) -> Iterator[str]:
+    """Give the findings, worst first, each to unfold, as far as there is room, and how many more there are."""
+    several, names = len(words.servers(report)) > 1, words.short_names(report)
+    order = worst_first(report, range(len(report.findings)))
+    for place, index in enumerate(order):
+        finding = report.findings[index]
+        kind = f"{finding.severity}, {finding.certainty}"
+        head = f"<details><summary><b>Finding {index + 1}</b> ({_html(kind)}): {_html(finding.title)}</summary>"
+        told = "\n\n".join([head, *_about(finding, several, names), "</details>"])
+        room -= len(told) + 2
+        if room < 0:
+            yield f"+{words.plural(len(order) - place, 'more finding')}"
+            return
+        if not place:
+            yield "## Findings, worst first"
+        yield told
 
 
 def _listed(items: list[str], room: int) -> list[str]:
@@ -196,12 +238,12 @@ def _fitting(lines: list[str], room: int) -> list[str]:
     return lines
 
 
-def _cut(text: str) -> str:
-    return text if len(text) <= _LONGEST else text[:_LONGEST].rstrip() + "…"
+def _cut(text: str, longest: int) -> str:
+    return text if len(text) <= longest else text[:longest].rstrip() + "…"
 
 
 def _findings(report: Report) -> Iterator[str]:
-    several = len(words.servers(report)) > 1
+    several, names = len(words.servers(report)) > 1, words.short_names(report)
     found = groups(report)
     for group in found:
         if group.incident:
@@ -217,11 +259,12 @@ def _findings(report: Report) -> Iterator[str]:
         elif len(found) > 1:
             yield "### Outside of any incident"
         for index in group.findings:
-            yield from _finding(report.findings[index], index + 1, several)
+            yield f"#### Finding {index + 1}: {_plain(report.findings[index].title)}"
+            yield from _about(report.findings[index], several, names)
 
 
-def _finding(finding: Finding, number: int, several: bool) -> Iterator[str]:
-    yield f"#### Finding {number}: {_plain(finding.title)}"
+def _about(finding: Finding, several: bool, names: Mapping[str, str]) -> Iterator[str]:
+    """Everything about a finding but its number and title; `names` is how each source is called."""
     kind = f"**{_plain(finding.severity)}, {_plain(finding.certainty)}**: {_plain(words.consequence(finding.outcome))}."
     yield f"{kind} Rule {_code(finding.rule)}, {_code(str(finding.resource))}, {moment(finding.start)}."
     if finding.known:
@@ -231,10 +274,10 @@ def _finding(finding: Finding, number: int, several: bool) -> Iterator[str]:
         yield "\n".join(f"- {_plain(doubt)}" for doubt in finding.doubts)
     if finding.let:
         yield "**Let**"
-        yield "\n".join(_let(let, finding.start, several) for let in finding.let)
+        yield "\n".join(_let(let, finding.start, several, names) for let in finding.let)
     if finding.then:
         yield "**Then**"
-        yield "\n".join(f"- {_plain(sentence.text)}{_lines(sentence.lines)}" for sentence in finding.then)
+        yield "\n".join(f"- {_plain(sentence.text)}{_lines(sentence.lines, names)}" for sentence in finding.then)
     references = ", ".join(_reference(reference) for reference in finding.references)
     if finding.because or references:
         yield f"**Because** {_plain(finding.because)} {references}".rstrip()
@@ -244,13 +287,13 @@ def _finding(finding: Finding, number: int, several: bool) -> Iterator[str]:
         yield from _evidence(finding)
 
 
-def _let(let: Let, near: int, several: bool) -> str:
+def _let(let: Let, near: int, several: bool, names: Mapping[str, str]) -> str:
     told = f"{let.title}, by {words.who(let.actor, several)}, {stretch(let.start, let.end, near)}"
     if let.kind == "interval":
         told += f" ({duration(let.end - let.start)})"
     if words.ending(let.outcome):
         told += f", {words.ending(let.outcome)}"
-    lines = _lines(line for line in (let.opened_by, let.closed_by) if line)
+    lines = _lines((let.opened_by, let.closed_by), names)
     return f"- {_code(let.name)} = {_plain(told)}{lines}"
 
 

@@ -104,8 +104,8 @@ def statuses(report: Report) -> dict[str, int]:
     return {status: sum(rule.status == status for rule in report.rules) for status in STATUSES}
 
 
-def verdict(report: Report) -> str:
-    """What the report comes to, in one line."""
+def verdict(report: Report, *, of_tests: bool = True) -> str:
+    """What the report comes to, in one line; `of_tests`: how its tests went, too."""
     certain = sum(finding.certainty == "certain" for finding in report.findings)
     possible = len(report.findings) - certain
     parts = []
@@ -118,7 +118,7 @@ def verdict(report: Report) -> str:
     else:
         parts.append("no overlap found")
     parts.append(_failures(report))
-    parts.append(tests(report))
+    parts.append(tests(report) if of_tests else "")
     numbers = statuses(report)
     words = {"fired": "fired", "not-evaluated": "not evaluated", "quiet": "quiet"}
     parts.append("rules: " + (joined(f"{numbers[s]:,} {words[s]}" for s in STATUSES if numbers[s]) or "none"))
@@ -165,7 +165,12 @@ def split_line(reference: str) -> tuple[str, int | None]:
 
 def short_names(report: Report) -> dict[str, str]:
     """The shortest ending of every source's name, cut at a `/` or `!`, that no other source's name has."""
-    endings = {name: _endings(name) for name in dict.fromkeys(source.name for source in report.sources)}
+    return shortest(source.name for source in report.sources)
+
+
+def shortest(names: Iterable[str]) -> dict[str, str]:
+    """The shortest ending of every name, cut at a `/` or `!`, that no other name has."""
+    endings = {name: _endings(name) for name in dict.fromkeys(names)}
     common = Counter(ending for found in endings.values() for ending in found)
     return {name: next((e for e in found if common[e] == 1), name) for name, found in endings.items()}
 
