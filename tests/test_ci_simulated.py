@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import zipfile
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -10,7 +11,7 @@ from pathlib import Path
 import pytest
 from defusedxml.ElementTree import fromstring
 from jsonschema.validators import validator_for
-from simulator.trillian import Plan, TrillianRun, proxy_plan, run_trillian, smoke_plan
+from simulator.trillian import LOG, Plan, TrillianRun, proxy_plan, run_trillian, smoke_plan
 from test_grammars import shipped
 
 from logscope import compare, report
@@ -107,6 +108,47 @@ def test_the_comment_names_each_failing_test_once(scanned: dict[int, Report]) ->
         assert len(text) <= md.LIMIT
         rows = [line.split(" | ")[0] for line in text.splitlines() if line.startswith("| test\\_")]
         assert len(rows) == sum(name.startswith("test_") for _, name in run(seed).expected)
+
+
+# Bad input
+
+
+def test_a_log_of_other_days_explains_nothing_and_is_told(tmp_path: Path) -> None:
+    folder = run(3).write(tmp_path / "run")
+    (log,) = folder.rglob("management-server.log")
+    log.write_bytes(run(2).files()[LOG].replace(b"2026-10-17 ", b"2026-10-20 "))
+    made = scan([str(folder)])
+    failed = [test for test in made.tests if test.result in ("failure", "error")]
+    assert {(test.verdict, *test.explained_by) for test in failed} == {("no-log",)}
+    assert [note.text for note in made.notes] == [
+        "the log does not cover the time of the tests: no test lies in it, unless the clocks are of different zones "
+        "(their clock is at UTC+00:00)"
+    ]
+    assert made.findings
+
+
+def test_a_run_without_its_log_is_listed_with_what_its_texts_say(tmp_path: Path) -> None:
+    folder = run(2).write(tmp_path / "run")
+    (log,) = folder.rglob("management-server.log")
+    log.unlink()
+    made = scan([str(folder)])
+    failed = {(test.file, test.name): test for test in made.tests if test.result in ("failure", "error")}
+    assert failed.keys() == run(2).expected.keys()
+    assert {test.verdict for test in failed.values()} == {"no-log"}
+    told = failed["test_network.py", "test_01_deploy_in_isolated_network"].why
+    assert told.startswith("no log of this run was given; a job failed (530); its text is that of ")
+
+
+def test_what_lies_outside_its_archive_by_name_is_read_below_it(tmp_path: Path) -> None:
+    path = tmp_path / "runs" / "a.zip"
+    path.parent.mkdir()
+    path.write_bytes(run(1).packed())
+    with zipfile.ZipFile(path, "a") as archive:
+        archive.writestr("../../outside/test_x.py.xml", '<testsuite><testcase name="test_x" time="1"/></testsuite>')
+    made = scan([str(path)])
+    assert {test.run for test in made.tests} == {str(path), f"{path}!outside"}
+    assert {test.name for test in made.tests if test.run.endswith("outside")} == {"test_x"}
+    assert not (tmp_path / "outside").exists()
 
 
 # Before and after
