@@ -32,23 +32,33 @@ class Breaks:
 
 @dataclass(slots=True)
 class Flow:
-    """The records of one server: how many, from when to when (µs), and the silences among them."""
+    """The records of one server: how many, from when to when (µs), and when they come without long silences."""
 
     records: int = 0
     first: int | None = None
     last: int | None = None
-    silences: list[Silence] = field(default_factory=list)
+    busy: list[Period] = field(default_factory=list)
 
     def add(self, records: int, first: int | None, last: int | None, silences: list[Silence]) -> None:
         """Go on with one more file."""
         if first is None or last is None:
             return
-        if self.last is not None and first - self.last >= LEAST:
-            self.silences.append((self.last, first))
-        self.silences += silences
+        ends = [first, *(time for silence in sorted(silences) for time in silence), last]
+        self.busy += zip(ends[::2], ends[1::2], strict=True)
         self.records += records
         self.first = first if self.first is None else min(first, self.first)
         self.last = last if self.last is None else max(last, self.last)
+
+    @property
+    def silences(self) -> list[Silence]:
+        """When none of the files has a record."""
+        found: list[Silence] = []
+        latest: int | None = None
+        for since, until in sorted(self.busy):
+            if latest is not None and since - latest >= LEAST:
+                found.append((latest, since))
+            latest = until if latest is None else max(latest, until)
+        return found
 
 
 def breaks(flows: dict[str, Flow], events: EventSet, restarts: list[str]) -> tuple[Breaks, list[Problem]]:
@@ -73,9 +83,10 @@ def _far_beyond(flow: Flow) -> list[Silence]:
     """The silences that are long for this log: one that says little is silent often."""
     if flow.first is None or flow.last is None or flow.records < _KNOWN:
         return []
-    quiet = sum(until - since for since, until in flow.silences)
+    silences = flow.silences
+    quiet = sum(until - since for since, until in silences)
     mean = (flow.last - flow.first - quiet) / flow.records
-    return [(since, until) for since, until in flow.silences if until - since >= _FAR_BEYOND * mean]
+    return [(since, until) for since, until in silences if until - since >= _FAR_BEYOND * mean]
 
 
 def _is_down(silence: Silence, restarts: list[int]) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 import polars as pl
@@ -34,6 +34,7 @@ class _Parts:
     aliases: list[pl.DataFrame] = field(default_factory=list)
     texts: list[bytes] = field(default_factory=list)
     bounds: list[int] = field(default_factory=list)
+    prints: list[pl.DataFrame] = field(default_factory=list)
 
 
 class TextStore:
@@ -63,12 +64,25 @@ class Extraction:
 
     `aliases`: kind, alias, id (or null), label; what each text said about one resource.
     `resources` of `events` has id (or null) and alias (or null) instead of a canonical id.
+    `prints`: eid, print (u64); equal where two records say the same, whoever copied them.
     """
 
     events: EventSet
     aliases: pl.DataFrame
     texts: TextStore
     unknown: int
+    prints: pl.DataFrame
+
+    def without(self, eids: pl.Series) -> Extraction:
+        """The same without some events."""
+        gone, events = eids.implode(), self.events
+
+        def rest(frame: pl.DataFrame) -> pl.DataFrame:
+            return frame.filter(~pl.col("eid").is_in(gone))
+
+        table = rest(events.table).drop("order").with_row_index("order")
+        fields = {name: left for name, frame in events.fields.items() if len(left := rest(frame))}
+        return replace(self, events=EventSet(table, fields, rest(events.resources)), prints=rest(self.prints))
 
 
 class Extractor:
@@ -121,9 +135,9 @@ class Extractor:
         resources = pl.concat(parts.resources) if parts.resources else pl.DataFrame(schema=_RESOURCE_SCHEMA)
         aliases = pl.concat(parts.aliases).unique() if parts.aliases else pl.DataFrame(schema=_ALIAS_SCHEMA)
         fields = {name: pl.concat(frames, how="diagonal") for name, frames in parts.fields.items()}
-        return Extraction(
-            EventSet(table, fields, resources), aliases, TextStore(parts.texts, parts.bounds), self.unknown
-        )
+        prints = pl.concat(parts.prints) if parts.prints else pl.DataFrame(schema=_PRINT_SCHEMA)
+        texts = TextStore(parts.texts, parts.bounds)
+        return Extraction(EventSet(table, fields, resources), aliases, texts, self.unknown, prints)
 
     def _flush(self) -> None:
         if not self._pending:
@@ -140,6 +154,8 @@ class Extractor:
         table = table.with_columns((pl.int_range(pl.len(), dtype=pl.UInt32) + self._next).alias("eid"))
         self._next += len(table)
         self._parts.tables.append(table.select(CORE).cast(_TABLE_SCHEMA))  # type: ignore[arg-type]
+        said = pl.struct("level", "thread", "run", "job", "logid", pl.col("message").str.strip_chars_end(" \t\r"))
+        self._parts.prints.append(table.select("eid", said.hash().alias("print")))
         block = io.BytesIO()
         table.select("eid", "text", "tail").write_ipc(block, compression="zstd")
         self._parts.texts.append(block.getvalue())
@@ -243,4 +259,5 @@ _TABLE_SCHEMA = {
     "origin": pl.Int64, "work": pl.Int64, "logid": pl.String,
 }  # fmt: skip
 _RESOURCE_SCHEMA = {"eid": pl.UInt32, "field": pl.String, "kind": pl.String, "id": pl.String, "alias": pl.String}
+_PRINT_SCHEMA = {"eid": pl.UInt32, "print": pl.UInt64}
 _ALIAS_SCHEMA = {"kind": pl.String, "alias": pl.String, "id": pl.String, "label": pl.String}

@@ -10,7 +10,7 @@ from functools import cached_property, partial
 
 import polars as pl
 
-from logscope import __version__, clocks
+from logscope import __version__, clocks, copies
 from logscope.actors import ActorNames, with_families
 from logscope.causes import Causes
 from logscope.continuity import Flow, breaks
@@ -147,6 +147,11 @@ def read_log(
         what = "; ".join(f"{p.source}: {p.text}" if p.source else p.text for p in found) or "no source was given"
         raise NothingReadError(f"nothing could be read: {what}")
     extraction = extractor.finish()
+    names = [source.name for source in sources]
+    twice, repeats = copies.repeated(extraction.events.table, extraction.prints, names)
+    if len(twice):
+        extraction = extraction.without(twice)
+        coverage.records -= len(twice)
     recognised = extraction.events.table.height
     coverage.recognised, coverage.unknown = recognised, extraction.unknown
     coverage.not_asked_for = coverage.records - recognised - extraction.unknown
@@ -167,7 +172,7 @@ def read_log(
         summaries,
         coverage,
         found,
-        [*notes, *clocks.compare(linked, catalog, summaries)],
+        [*repeats, *notes, *clocks.compare(linked, catalog, summaries)],
         is_whole=demand.events is None,
     )
 

@@ -148,14 +148,16 @@ def scan_place(place: Place, wish: Wish) -> Report:
     problems: list[Problem] = []
     notes: dict[str, list[str]] = {}
     artifacts = list(_artifacts(place, notes))
+    others = {artifact.name for artifact in artifacts} | place.foreign
     sources: list[Source] = []
+    repeated: list[Problem] = []
     if place.logs:
-        sources, found = discover(place.logs, Kinds(catalog))
-        others = {artifact.name for artifact in artifacts} | place.foreign
+        sources, found = discover(place.logs, Kinds(catalog), repeated)
         sources = [source for source in sources if source.name not in others]
         problems += [problem for problem in found if problem.source not in others]
     sources += [source for artifact in artifacts for source in _printed_logs(artifact)]
     report = scan_run(place.name, artifacts, sources, catalog, wish)
+    report.notes[:0] = [note for note in repeated if note.source not in others]
     problems += [Problem(name, text) for name, texts in notes.items() for text in texts]
     report.problems = [*problems, *(problem for problem in report.problems if problem not in problems)]
     return report
@@ -187,8 +189,9 @@ def scan_log(path: str, wish: Wish = Wish()) -> Report:
     """
     catalog = _catalog(wish.grammars)
     rules = chosen_rules(catalog, wish.rules)
-    sources, problems = discover([path], Kinds(catalog))
-    notes = settle(sources, wish.zones(), Kinds(catalog))
+    notes: list[Problem] = []
+    sources, problems = discover([path], Kinds(catalog), notes)
+    notes += settle(sources, wish.zones(), Kinds(catalog))
     log = read_log(sources, problems, catalog, for_rules(catalog, rules), _window(sources, wish))
     log.notes[:0] = notes
     return analyze(log, rules, _offset(log.sources, wish.zones().server))

@@ -15,7 +15,7 @@ from logscope.kinds import Kinds
 from logscope.language.catalog import Catalog
 from logscope.language.load import load, shipped_dir
 from logscope.language.tree import Rule
-from logscope.model import Source
+from logscope.model import Problem, Source
 from logscope.moments import Moment
 from logscope.pipeline import Log, Progress, Window, read_log
 from logscope.report.parts import times
@@ -106,8 +106,9 @@ def open_log(
     until = moments.parse(question.until) if question.until else None
     kinds = Kinds(catalog)
     zones = Zones.of(question.tz, kinds)
-    sources, problems = discover(question.paths, kinds)
-    notes = settle(sources, zones, kinds)
+    notes: list[Problem] = []
+    sources, problems = discover(question.paths, kinds, notes)
+    notes += settle(sources, zones, kinds)
     if only:
         sources = [source for source in sources if source.name == only]
     firsts = [source.first for source in sources if source.first is not None]

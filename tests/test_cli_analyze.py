@@ -47,6 +47,20 @@ def test_fail_on_decides_the_exit_code(severity: str, code: int) -> None:
     )
 
 
+def test_a_log_that_is_there_twice_is_noted_and_changes_no_exit_code(tmp_path: Path) -> None:
+    shutil.copy(NETWORK, tmp_path / "a.log")
+    alone = json.loads(logscope("analyze", tmp_path / "a.log", "--format", "json").out)
+    shutil.copy(NETWORK, tmp_path / "b.log")
+    for paths in ([tmp_path / "a.log"] * 2, [tmp_path / "a.log", tmp_path], [tmp_path / "a.log", tmp_path / "b.log"]):
+        done = logscope("analyze", *paths, "--format", "json")
+        report = json.loads(done.out)
+        assert (done.code, done.err, report["problems"]) == (0, "", [])
+        assert report["findings"] == alone["findings"]
+        assert report["notes"]
+        assert logscope("analyze", *paths, "--fail-on", "high").code == 1
+        assert logscope("events", *paths).code == logscope("grammar", "coverage", *paths).code == 0
+
+
 def test_fail_on_leaves_lower_severities_alone() -> None:
     assert logscope("analyze", PROXY, "--fail-on", "high").code == 1
     assert logscope("analyze", PROXY, "--fail-on", "critical").code == 0

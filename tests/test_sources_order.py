@@ -73,11 +73,12 @@ class TestRotatedSets:
         paths = [str(tmp_path / name) for name in ("a", "b/x.log", "c", "copy.log", "torn.gz", "gone", "empty.log")]
         outcomes = set()
         for order in itertools.islice(itertools.permutations(paths), 0, 5040, 97):
-            sources, problems = discover(order)
+            notes: list[Problem] = []
+            sources, problems = discover(order, notes=notes)
             text = [
                 (source.server, source.name, source.first, read(source), tuple(source.problems)) for source in sources
             ]
-            outcomes.add(repr((text, problems)))
+            outcomes.add(repr((text, problems, notes)))
         assert len(outcomes) == 1
 
     def test_logs_without_a_time_stand_last_the_oldest_first(self, tmp_path: Path) -> None:
@@ -93,10 +94,12 @@ class TestDuplicates:
             tmp_path,
             {"x.log.2026-10-28.gz": gzip.compress(TEXT), "x.log.2026-10-28": TEXT, "y.zip": zip_of({"z": TEXT})},
         )
-        sources, problems = discover([str(tmp_path)])
+        notes: list[Problem] = []
+        sources, problems = discover([str(tmp_path)], notes=notes)
         kept = f"{tmp_path}/x.log.2026-10-28"
         assert [source.name for source in sources] == [kept]
-        assert problems == [
+        assert problems == []
+        assert notes == [
             Problem(f"{kept}.gz", f"has the same text as {kept} and was left out"),
             Problem(f"{tmp_path}/y.zip!z", f"has the same text as {kept} and was left out"),
         ]
@@ -106,24 +109,30 @@ class TestDuplicates:
             tmp_path,
             {"a.log": log_text(3000)[:100_000], "b.log": log_text(3000), "c.gz": gzip.compress(log_text(2000))},
         )
-        sources, problems = discover([str(tmp_path)])
+        notes: list[Problem] = []
+        sources, problems = discover([str(tmp_path)], notes=notes)
         assert [source.name for source in sources] == [f"{tmp_path}/b.log"]
-        assert {problem.text for problem in problems} == {f"is the beginning of {tmp_path}/b.log and was left out"}
-        assert [problem.source for problem in problems] == [f"{tmp_path}/a.log", f"{tmp_path}/c.gz"]
+        assert problems == []
+        assert {note.text for note in notes} == {f"is the beginning of {tmp_path}/b.log and was left out"}
+        assert [note.source for note in notes] == [f"{tmp_path}/a.log", f"{tmp_path}/c.gz"]
 
     def test_a_torn_copy_is_the_beginning_of_the_whole_one(self, tmp_path: Path) -> None:
         write(tmp_path, {"a.gz": gzip.compress(TEXT)[:-40], "b.gz": gzip.compress(TEXT)})
-        sources, problems = discover([str(tmp_path)])
+        notes: list[Problem] = []
+        sources, problems = discover([str(tmp_path)], notes=notes)
         assert [source.problems for source in sources] == [[]]
-        assert problems == [Problem(f"{tmp_path}/a.gz", f"is the beginning of {tmp_path}/b.gz and was left out")]
+        assert problems == []
+        assert notes == [Problem(f"{tmp_path}/a.gz", f"is the beginning of {tmp_path}/b.gz and was left out")]
 
     def test_a_file_that_several_paths_lead_to_is_read_once(self, tmp_path: Path) -> None:
         write(tmp_path, {"d/x.log": TEXT})
         (tmp_path / "link.log").symlink_to("d/x.log")
         path = f"{tmp_path}/d/x.log"
-        sources, problems = discover([path, path, f"{tmp_path}/d", f"{tmp_path}/link.log"])
+        notes: list[Problem] = []
+        sources, problems = discover([path, path, f"{tmp_path}/d", f"{tmp_path}/link.log"], notes=notes)
         assert len(sources) == 1
-        assert {(problem.source, problem.text) for problem in problems} == {
+        assert problems == []
+        assert {(note.source, note.text) for note in notes} == {
             (path, "is named twice and was read once"),
             (path, f"is the same file as {tmp_path}/link.log and was read once")
             if len(f"{tmp_path}/link.log") < len(path)

@@ -13,6 +13,7 @@ from logscope.cli.console import Console, write
 from logscope.cli.exits import OK, PART_UNREAD
 from logscope.cli.tables import table
 from logscope.errors import UsageError
+from logscope.model import Problem
 from logscope.report.parts.words import plural
 
 if TYPE_CHECKING:
@@ -50,10 +51,11 @@ def coverage(
     options.check_choice("format", format, _FORMATS)
     console = options.console(quiet, no_color)
     catalog = load_catalog(grammars)
-    sources, problems = discover(paths, Kinds(catalog))
+    notes: list[Problem] = []
+    sources, problems = discover(paths, Kinds(catalog), notes)
     with console.watch(sources) as progress:
         covered = cover(sources, problems, catalog, progress)
-    console.problems(covered.problems)
+    console.problems([*covered.problems, *notes])
     mined = mine(covered)
     if not mined.is_joined:
         console.note("messages that differ in names stand apart; with 'pip install logscope[mining]' they are joined")

@@ -10,30 +10,41 @@ from logscope.model import Problem, Source
 from logscope.sources.files import STDIN, File, shown, walk
 from logscope.sources.kinds import ONE_KIND, Kinds
 from logscope.sources.order import Log, in_order, start_of, without_duplicates
+from logscope.sources.overlaps import without_excerpts
 from logscope.sources.servers import assign_servers
-from logscope.sources.sniff import DEFAULT_KIND, as_text, first_time, is_binary, is_log
+from logscope.sources.sniff import DEFAULT_KIND, as_text, first_time, is_binary, is_log, opening
 
 _LIKE = "'2026-10-28 01:20:23,709 DEBUG [logger] (thread:context)'"
 
 
-def discover(paths: Sequence[str], kinds: Kinds = ONE_KIND) -> tuple[list[Source], list[Problem]]:
+def discover(
+    paths: Sequence[str], kinds: Kinds = ONE_KIND, notes: list[Problem] | None = None
+) -> tuple[list[Source], list[Problem]]:
     """Find the logs that the paths lead to, sorted by server and time, and what could not be read.
 
     A path is a file (read whatever it says, if it is text), a directory or an archive (of which the logs are read),
     a glob, or `-` for the standard input. The order of the paths makes no difference. `kinds` tells the kinds of logs.
+    What was there twice is no problem, since all of it is read; it is added to `notes`.
     """
+    repeated: list[Problem] = []
     problems: list[Problem] = []
     logs: list[Log] = []
     for path, times in Counter(paths).items():
         logs += _logs_of(path, kinds, problems)
         if times > 1:
-            problems.append(Problem(_title(path), "is named twice and was read once"))
-    logs = without_duplicates(logs, problems)
+            repeated.append(Problem(_title(path), "is named twice and was read once"))
+    logs = without_excerpts(without_duplicates(logs, repeated), repeated)
     assign_servers(logs, kinds)
     sources = [log.source for log in in_order(logs)]
     _name_apart(sources)
+    if notes is not None:
+        notes += _each_once(repeated)
+    return sources, _each_once(problems)
+
+
+def _each_once(problems: list[Problem]) -> list[Problem]:
     told = {(problem.source, problem.text): problem for problem in problems}
-    return sources, [told[key] for key in sorted(told)]
+    return [told[key] for key in sorted(told)]
 
 
 def _logs_of(path: str, kinds: Kinds, problems: list[Problem]) -> list[Log]:
@@ -81,7 +92,8 @@ def _log(file: File, kind: str) -> Log:
         first=first_time(file.head),
         problems=notes,
     )
-    return Log(source, file.path, file.identity, start_of(file.head), None if file.decoders else file.raw)
+    content = None if file.decoders else file.raw
+    return Log(source, file.path, file.identity, start_of(file.head), content, opening(file.head))
 
 
 def _title(path: str) -> str:

@@ -9,9 +9,11 @@ from datetime import date
 
 from logscope.model import Problem, Source
 from logscope.sources.content import Content, read_range
-from logscope.sources.sniff import HEAD, last_time
+from logscope.sources.sniff import HEAD, Opening, last_time, stripped
 
 _TAIL = 1 << 20
+_LONG = 1 << 20  # bytes of a line that are kept together
+_SLACK = 100_000  # µs by which times of one log may go backwards
 _DAY = 86_400_000_000
 _START = 256  # bytes at the start in which logs that are not the same differ
 _ROTATED = re.compile(
@@ -26,7 +28,8 @@ class Log:
     """A source while its place among the others is sought.
 
     `path` is where it stands on disk and in archives, `content` its raw bytes if these are its text, else None.
-    `earliest_end` and `latest_end` bound the time of its last record (µs), as far as that is known.
+    `earliest_end` and `latest_end` bound the time of its last record (µs), as far as that is known. `shares` are the
+    identities of logs that hold records of it too.
     """
 
     source: Source
@@ -34,6 +37,8 @@ class Log:
     identity: str
     start: bytes
     content: Content | None
+    opening: Opening
+    shares: set[str] = field(default_factory=set)
     earliest_end: int | None = None
     latest_end: int | None = None
     _measured: bool = field(default=False, repr=False)
@@ -104,7 +109,16 @@ def age(log: Log) -> tuple[bool, int, str, int, str]:
     )
 
 
-def without_duplicates(logs: list[Log], problems: list[Problem]) -> list[Log]:
+def known_overlap(early: Log, first: int) -> bool | None:
+    """Tell whether a log is known to go on after `first` (µs); None when only reading it can tell."""
+    if early.latest_end is not None and first >= early.latest_end - _SLACK:
+        return False
+    if early.earliest_end is not None and first < early.earliest_end - _SLACK:
+        return True
+    return None
+
+
+def without_duplicates(logs: list[Log], notes: list[Problem]) -> list[Log]:
     """Leave out what is there twice: the same file, a file of the same text, a file that is the start of another."""
     files: dict[str, Log] = {}
     for log in sorted(logs, key=_preference):
@@ -112,36 +126,58 @@ def without_duplicates(logs: list[Log], problems: list[Problem]) -> list[Log]:
         if kept is not log:
             same = kept.source.name == log.source.name
             text = "is named twice" if same else f"is the same file as {kept.source.name}"
-            problems.append(Problem(log.source.name, f"{text} and was read once"))
+            notes.append(Problem(log.source.name, f"{text} and was read once"))
     alike: dict[tuple[int | None, bytes], list[Log]] = {}
     for log in files.values():
         alike.setdefault((log.source.first, log.start), []).append(log)
-    return [log for group in alike.values() for log in _distinct(group, problems)]
+    return [log for group in alike.values() for log in _distinct(group, notes)]
 
 
 def _preference(log: Log) -> tuple[bool, int, str]:
     return (log.content is None, len(log.source.name), log.source.name)
 
 
-def _distinct(group: list[Log], problems: list[Problem]) -> list[Log]:
+def _distinct(group: list[Log], notes: list[Problem]) -> list[Log]:
     kept: list[Log] = []
     for log in group:
         for index, other in enumerate(kept):
-            relation = _compare(filter(None, log.source.open()), filter(None, other.source.open()))
+            relation = compare(normal(log.source.open()), normal(other.source.open()))
             if relation is None:
                 continue
             dropped, remaining = (other, log) if relation == "longer" else (log, other)
             kept[index] = remaining
             what = "has the same text as" if relation == "same" else "is the beginning of"
-            problems.append(Problem(dropped.source.name, f"{what} {remaining.source.name} and was left out"))
+            notes.append(Problem(dropped.source.name, f"{what} {remaining.source.name} and was left out"))
             break
         else:
             kept.append(log)
     return kept
 
 
-def _compare(ours: Iterator[bytes], theirs: Iterator[bytes]) -> str | None:
-    """Tell whether ours is the "same" as theirs, "shorter" or "longer" but else the same, or different (None)."""
+def normal(blocks: Iterator[bytes]) -> Iterator[bytes]:
+    """Give the blocks without the white space at the ends of lines; none of them is empty."""
+    rest = b""
+    for block in blocks:
+        rest += block
+        cut = rest.rfind(b"\n") + 1 or (len(rest) if len(rest) > _LONG else 0)
+        if cut:
+            yield _normal(rest[:cut])
+            rest = rest[cut:]
+    if rest:
+        yield _normal(rest)
+
+
+def _normal(data: bytes) -> bytes:
+    if any(end in data for end in (b"\r\n", b" \n", b"\t\n")):
+        return b"\n".join(map(stripped, data.split(b"\n")))
+    return data
+
+
+def compare(ours: Iterator[bytes], theirs: Iterator[bytes]) -> str | None:
+    """Tell whether ours is the "same" as theirs, "shorter" or "longer" but else the same, or different (None).
+
+    No block may be empty.
+    """
     mine = other = b""
     while True:
         mine = mine or next(ours, b"")
@@ -165,4 +201,4 @@ def _day(path: str) -> int | None:
 
 def start_of(head: bytes) -> bytes:
     """Give the part of the first bytes by which logs are compared first."""
-    return head[:_START]
+    return next(normal(iter([head[:_START]])), b"")[: _START // 2]

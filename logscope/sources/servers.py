@@ -15,7 +15,7 @@ from itertools import pairwise, product
 from logscope.sources.content import read_range
 from logscope.sources.files import shown
 from logscope.sources.kinds import Kinds
-from logscope.sources.order import Log, age, stem
+from logscope.sources.order import Log, age, known_overlap, stem
 from logscope.sources.sniff import DEFAULT_KIND, contexts
 
 _SLACK = 100_000  # µs by which times of one log may go backwards
@@ -94,7 +94,7 @@ def _overlap(one: _RotatedSet, other: _RotatedSet) -> bool:
             continue
         early, late = (ours, theirs) if ours.source.first <= theirs.source.first else (theirs, ours)
         first = late.source.first or 0
-        answer = _known_overlap(early, first)
+        answer = known_overlap(early, first)
         if answer:
             return True
         if answer is None:
@@ -103,21 +103,15 @@ def _overlap(one: _RotatedSet, other: _RotatedSet) -> bool:
 
 
 def _goes_on_after(early: Log, first: int) -> bool:
-    known = _known_overlap(early, first)
+    known = known_overlap(early, first)
     return early.reaches(first + _SLACK) if known is None else known
 
 
-def _known_overlap(early: Log, first: int) -> bool | None:
-    """Tell whether a log is known to go on after `first`; None when only reading it can tell."""
-    if early.latest_end is not None and first >= early.latest_end - _SLACK:
-        return False
-    if early.earliest_end is not None and first < early.earliest_end - _SLACK:
-        return True
-    return None
-
-
 def _share_contexts(one: _RotatedSet, other: _RotatedSet) -> bool:
-    """Tell whether one process wrote both; only looked into for logs that stand side by side."""
+    """Tell whether one process wrote both: they share records, or stand side by side and share a context."""
+    theirs = {log.identity for log in other.logs}
+    if any(log.shares & theirs for log in one.logs):
+        return True
     if one.parts[:-1] != other.parts[:-1]:
         return False
     newest = list(zip(reversed(one.logs), reversed(other.logs), strict=False))[:_PAIRS]

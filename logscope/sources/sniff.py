@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 DEFAULT_KIND = "management-server"
@@ -16,6 +17,7 @@ _MONTHS = (b"Jan", b"Feb", b"Mar", b"Apr", b"May", b"Jun", b"Jul", b"Aug", b"Sep
 _LEVEL = rb"[ \t]*(?:TRACE|DEBUG|INFO|WARN|ERROR|FATAL)[ \t]+"
 _STAMP = rb"(\d{4})-(\d\d)-(\d\d)[ T](\d\d):(\d\d):(\d\d)[,.](\d{3})"
 _DATED = re.compile(_STAMP + rb"[ \t]+" + _LEVEL + rb"[\[(]")
+_DATE = re.compile(rb"\d{4}-\d\d-\d\d[ T]\d\d:")
 _SYSLOG = re.compile(rb"([A-Z][a-z]{2}) ([ \d]\d) (\d\d):(\d\d):(\d\d) \S+ \S+:" + _LEVEL + rb"\[[^\]\s]+\][ \t]*\(")
 # A time that a container, a CI job or the journal put before an undated line.
 _STAMPED = re.compile(
@@ -28,9 +30,22 @@ _ACCESS = re.compile(
     rb"(\d\d):(\d\d):(\d\d)[^\]\n]{0,8}\] \"",
     re.MULTILINE,
 )
+_OPENING = 64  # lines
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 # The thread and its context words, some of which are random: two logs that share one were written by one process.
 _CONTEXT = re.compile(rb"\(([^()\n]{1,80}:[^()\n]*\b[0-9a-f]{8}\b[^()\n]*)\)")
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """What the first records of a log are known by: hashes of their first lines, whatever white space ends these.
+
+    `begin` is where the first of them stands; `last` (µs) is the latest of their times.
+    """
+
+    lines: tuple[int, ...] = ()
+    begin: int = 0
+    last: int = 0
 
 
 def is_log(head: bytes) -> bool:
@@ -60,6 +75,33 @@ def last_time(tail: bytes) -> int | None:
 def contexts(data: bytes) -> set[bytes]:
     """Give the thread contexts of log headers that hold a random word."""
     return set(_CONTEXT.findall(data))
+
+
+def opening(head: bytes) -> Opening:
+    """Give what the first records are known by; a line that may be cut off is none of them."""
+    lines: list[int] = []
+    begin = last = place = 0
+    for line in head.split(b"\n")[:-1]:
+        time = first_time(line)
+        if time is not None:
+            begin = begin if lines else place
+            last = max(last, time)
+            lines.append(print_of(line))
+            if len(lines) == _OPENING:
+                break
+        place += len(line) + 1
+    return Opening(tuple(lines), begin, last)
+
+
+def print_of(line: bytes) -> int:
+    """Give a number that is equal for equal lines, whatever a shipper put before them and white space ends them."""
+    found = _DATE.search(line, 0, _MAX_PREFIX)
+    return hash(stripped(line[found.start() :] if found else line))
+
+
+def stripped(line: bytes) -> bytes:
+    """Give a line without the white space at its end, which a copy may have lost or gained."""
+    return line.rstrip(b" \t\r")
 
 
 def as_text(data: bytes) -> bytes:
