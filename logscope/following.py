@@ -144,7 +144,7 @@ def _select(log: Log, sources: Sequence[Source], family: _Family, window: Window
     if family.logid:
         literals.add(family.logid)
     selector = Selector(sorted(literals))
-    candidates: list[tuple[int, int, int, bool, str]] = []
+    candidates: list[tuple[int, int, int, bool, str, tuple[str, int, int]]] = []
     carried: list[tuple[tuple[str, str], str]] = []
     for number, source in enumerate(sources):
         told = (lambda count, name=source.name: progress(name, count)) if progress else None
@@ -152,15 +152,17 @@ def _select(log: Log, sources: Sequence[Source], family: _Family, window: Window
         runs = [run for server, run in family.runs if server == source.server]
         for chunk in stream:
             rows = _verified(headers(selector, chunk, form, source.shift), family, runs, window)
-            for line, time, run, logid, is_own in rows.iter_rows():
-                candidates.append((number, line, time, is_own, logid))
+            for line, time, run, logid, is_own, said in rows.iter_rows():
+                candidates.append((number, line, time, is_own, logid, (source.server, time, said)))
                 if is_own and run:
                     carried.append(((source.server, run), logid))
     usual = {logid for run, logid in _usual_logids(carried).items() if run in family.runs}
     logids = (usual | {family.logid}) - {""}
     wanted = records_of_events(log, family.events, window)
-    for number, line, time, is_own, logid in candidates:
-        if is_own or logid in logids:
+    # What a copy or a part that overlaps holds too is given once, from where its event was taken.
+    holder = {said: number for number, line, *_, said in candidates if line in wanted.get(number, ())}
+    for number, line, time, is_own, logid, said in candidates:
+        if (is_own or logid in logids) and holder.setdefault(said, number) == number:
             wanted.setdefault(number, {})[line] = time
     return wanted
 
@@ -173,8 +175,13 @@ def _verified(records: pl.DataFrame, family: _Family, runs: Sequence[str], windo
         keys = "|".join(re.escape(key) for key in sorted(family.keys))
         is_own |= pl.col("message").str.contains(rf"\b(?:{keys})\b")
     is_own = is_own.fill_null(False).alias("is_own")
+    said = pl.col("message").str.strip_chars_end(" \t\r")
     carries = pl.col("logid").is_in(sorted({*family.logids, family.logid}))
-    return _within(records, window).filter(is_own | carries).select("line", "time", "run", "logid", is_own)
+    return (
+        _within(records, window)
+        .filter(is_own | carries)
+        .select("line", "time", "run", "logid", is_own, pl.struct("thread", "run", "logid", said).hash().alias("said"))
+    )
 
 
 def _within(records: pl.DataFrame, window: Window) -> pl.DataFrame:

@@ -98,6 +98,15 @@ def test_packed_logs_are_read_a_second_time(cloud: Path) -> None:
     assert logscope("lines", packed, "-r", "job:900").raw == plain
 
 
+def test_lines_that_two_files_hold_are_given_once(tmp_path: Path) -> None:
+    lines = NETWORK.read_text().splitlines(keepends=True)
+    (tmp_path / "a.log").write_text("".join(lines[:39]))
+    (tmp_path / "b.log").write_text("".join(lines[12:]))
+    shown = logscope("lines", tmp_path, "-r", "job:4251").out.splitlines()
+    whole = logscope("lines", NETWORK, "-r", "job:4251").out.splitlines()
+    assert [line.split(".log:", 1)[1].split(":", 1)[1] for line in shown] == whole
+
+
 def test_file_that_is_no_log_is_in_nobodys_way(cloud: Path) -> None:
     (cloud / "letter.txt").write_text("dear reader\nabout job-900\n")
     done = logscope("lines", cloud / "ms2", cloud / "letter.txt", "-r", "job:900", "-C", "1")
