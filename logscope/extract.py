@@ -15,7 +15,7 @@ import polars as pl
 
 from logscope.fitting import Router
 from logscope.language.catalog import Catalog
-from logscope.language.template import Compiler, event_templates, line_literals
+from logscope.language.template import BLANKS, Compiler, event_templates, line_literals
 from logscope.language.tree import PRIMITIVES, Event, Field
 from logscope.model import EventSet
 from logscope.reading import ALIAS, TypeReader
@@ -23,6 +23,7 @@ from logscope.reading import ALIAS, TypeReader
 CORE = ("eid", "time", "source", "line", "server", "event", "level", "thread", "run", "job", "origin", "work", "logid")
 _BATCH_ROWS = 100_000
 _BATCH_BYTES = 48 << 20
+_LINE_ENDS = f"(?m)[{BLANKS}]+$"
 _NOT_FIELDS = ("row", "exception")
 
 
@@ -154,7 +155,7 @@ class Extractor:
         table = table.with_columns((pl.int_range(pl.len(), dtype=pl.UInt32) + self._next).alias("eid"))
         self._next += len(table)
         self._parts.tables.append(table.select(CORE).cast(_TABLE_SCHEMA))  # type: ignore[arg-type]
-        said = pl.struct("level", "thread", "run", "job", "logid", pl.col("message").str.strip_chars_end(" \t\r"))
+        said = pl.struct("level", "thread", "run", "job", "logid", pl.col("message").str.strip_chars_end(BLANKS))
         self._parts.prints.append(table.select("eid", said.hash().alias("print")))
         block = io.BytesIO()
         table.select("eid", "text", "tail").write_ipc(block, compression="zstd")
@@ -168,7 +169,8 @@ class Extractor:
         """Fill the fields of the event's `inside` clauses; the first that fits wins."""
         for place, shape in self._insides.get(event, ()):
             if place == "exception":
-                text = pl.concat_str(pl.col("exception").fill_null(""), pl.col("tail").fill_null(""), separator="\n")
+                below = pl.col("tail").fill_null("").str.replace_all(_LINE_ENDS, "")
+                text = pl.concat_str(pl.col("exception").fill_null(""), below, separator="\n")
             elif place in frame.columns:
                 text = pl.col(place)
             else:

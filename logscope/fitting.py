@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from logscope.language.template import EventTemplate, quote
+from logscope.language.template import BLANKS, EventTemplate, quote
 from logscope.language.tree import PRIMITIVES, Field, Literal
 from logscope.reading import TypeReader
 
@@ -119,7 +119,23 @@ class Router:
         return "|".join(filter(None, (self._prefix_regex, self._inner_regex)))
 
     def route(self, messages: pl.DataFrame) -> dict[str, pl.DataFrame]:
-        """Fit messages (row, message); gives per event a frame: row, its fields, exception."""
+        """Fit messages (row, message); gives per event a frame: row, its fields, exception.
+
+        Messages are read as `template.readings` says.
+        """
+        raw = messages["message"]
+        text = raw.str.strip_chars_end(BLANKS)
+        bare = messages.with_columns(text)
+        out = self._route(bare)
+        blank = raw.str.len_bytes() != text.str.len_bytes()
+        if blank.any():
+            fitted = pl.concat([pl.DataFrame(schema={"row": messages.schema["row"]}), *_rows(out)])
+            left = bare.filter(blank).join(fitted, on="row", how="anti").with_columns(pl.col("message") + " ")
+            for name, frames in self._route(left).items():
+                out.setdefault(name, []).extend(frames)
+        return {name: pl.concat(frames, how="diagonal") for name, frames in sorted(out.items())}
+
+    def _route(self, messages: pl.DataFrame) -> Fitted:
         text = messages["message"]
         none = pl.Series([None] * len(text), dtype=pl.String)
         prefix = text.str.extract(self._prefix_regex, 1) if self._prefix_regex else none
@@ -137,7 +153,11 @@ class Router:
                 if rest.is_empty():
                     break
                 rest = self._fitter.fit(template, rest, out)
-        return {name: pl.concat(frames, how="diagonal") for name, frames in sorted(out.items())}
+        return out
+
+
+def _rows(fitted: Fitted) -> list[pl.DataFrame]:
+    return [frame.select("row") for frames in fitted.values() for frame in frames]
 
 
 class _Fitter:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 import polars as pl
 
 from logscope.errors import UsageError
+from logscope.language.template import BLANKS
 from logscope.lines import chunks
 from logscope.model import Source
 from logscope.pipeline import Log, Progress, Window
@@ -175,7 +176,7 @@ def _verified(records: pl.DataFrame, family: _Family, runs: Sequence[str], windo
         keys = "|".join(re.escape(key) for key in sorted(family.keys))
         is_own |= pl.col("message").str.contains(rf"\b(?:{keys})\b")
     is_own = is_own.fill_null(False).alias("is_own")
-    said = pl.col("message").str.strip_chars_end(" \t\r")
+    said = pl.col("message").str.strip_chars_end(BLANKS)
     carries = pl.col("logid").is_in(sorted({*family.logids, family.logid}))
     return (
         _within(records, window)

@@ -9,7 +9,7 @@ import polars as pl
 
 from logscope.language import tree
 from logscope.language.catalog import Catalog
-from logscope.language.template import Compiler, quote
+from logscope.language.template import BLANKS, Compiler, quote
 from logscope.records import NO_HEADER, parse_headers, sniff
 
 _LOOKED_AT = 200  # records
@@ -45,7 +45,9 @@ class Kinds:
         if form is NO_HEADER:
             return ""
         lines = pl.DataFrame({"text": head.decode("utf-8", "replace").splitlines()}, schema={"text": pl.String})
-        records = parse_headers(lines, form).head(_LOOKED_AT)
+        records = (
+            parse_headers(lines, form).head(_LOOKED_AT).with_columns(pl.col("message").str.strip_chars_end(BLANKS))
+        )
         votes: Counter[str] = Counter()
         undecided = pl.repeat(True, len(records), dtype=pl.Boolean, eager=True)
         for column in ("message", "logger", "thread"):

@@ -14,7 +14,7 @@ from logscope.frames import column
 from logscope.kinds import Kinds
 from logscope.language.catalog import Catalog
 from logscope.language.printer import Printer, UnprintableError, Who, clock
-from logscope.language.template import Compiler, event_templates
+from logscope.language.template import Compiler, EventTemplate, event_templates, readings
 from logscope.language.tree import Event, History, Literal, Rule, Sample, Template
 from logscope.model import EventSet, Source
 from logscope.pipeline import Log, analyze, read_log
@@ -62,7 +62,7 @@ def _samples(catalog: Catalog) -> Iterator[Diagnostic]:
         if message is None:
             yield Diagnostic("LG201", f"sample of event '{name}' has no log header", sample.span)
             continue
-        fitting = [t for t, shape in shapes if t.literal in message and shape.match(message)]
+        fitting = _fitting(shapes, message)
         used |= {(t.event, t.index) for t in fitting if t.event == name}
         if eid is None or log is None:
             yield _unfit(catalog, event, sample, message)
@@ -81,6 +81,12 @@ def _samples(catalog: Catalog) -> Iterator[Diagnostic]:
             span = catalog.events[template.event].matches[template.index].span
             text = f"no sample of event '{template.event}' fits this template"
             yield Diagnostic("LG207", text, span, "add a sample line with this text")
+
+
+def _fitting(shapes: Sequence[tuple[EventTemplate, re.Pattern[str]]], message: str) -> list[EventTemplate]:
+    """The templates that fit the first reading of the message that any fits."""
+    tried = ([t for t, shape in shapes if t.literal in text and shape.match(text)] for text in readings(message))
+    return next(filter(None, tried), [])
 
 
 def _kinds(catalog: Catalog) -> Iterator[Diagnostic]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 
 import polars as pl
 import pytest
@@ -44,7 +45,8 @@ def by_oracle() -> list[Reading | None]:
     return found
 
 
-def by_bulk() -> list[Reading | None]:
+@cache
+def by_bulk(end: str = "") -> list[Reading | None]:
     catalog = shipped()[0]
     # A file has headers of one form, so each form makes a file of its own.
     files: dict[str, list[str]] = {}
@@ -53,7 +55,7 @@ def by_bulk() -> list[Reading | None]:
         name = form_of(sample).name
         lines = files.setdefault(name, [])
         places.append((list(files).index(name), len(lines) + 1))
-        lines += sample.lines
+        lines += [f"{line}{end}" for line in sample.lines]
     log = read_texts(["\n".join(lines) + "\n" for lines in files.values()], catalog)
     columns = ("source", "line", "eid", "event")
     rows = {(source, line): (eid, event) for source, line, eid, event in log.events.table.select(columns).iter_rows()}
@@ -81,6 +83,17 @@ def test_every_sample_is_read_as_its_event(readings: list[Reading | None]) -> No
     for (event, sample), reading in zip(samples(), readings, strict=True):
         assert reading is not None, sample.lines[0]
         assert reading[0] == event.name.text, sample.lines[0]
+
+
+@pytest.mark.parametrize("end", [" ", "\t \t", "  \r"], ids=["blank", "tabs", "carriage-return"])
+def test_what_ends_a_line_changes_nothing_of_what_is_read(end: str) -> None:
+    for (_, sample), plain, ended in zip(samples(), by_bulk(), by_bulk(end), strict=True):
+        assert ended == plain, sample.lines[0]
+    # The slow way has few of the samples to read again: all would take it a minute.
+    oracle = Oracle(shipped()[0])
+    for _, sample in samples()[::60]:
+        message = message_of(sample) or ""
+        assert oracle.message(message + end) == oracle.message(message) != None, sample.lines[0]  # noqa: E711
 
 
 def test_both_ways_read_the_same_fields_and_resources() -> None:

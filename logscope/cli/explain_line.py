@@ -8,6 +8,7 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 import polars as pl
@@ -18,7 +19,7 @@ from logscope.items import named
 from logscope.kinds import Kinds
 from logscope.language.catalog import Catalog
 from logscope.language.format import releases_text
-from logscope.language.template import EventTemplate, event_templates
+from logscope.language.template import EventTemplate, event_templates, readings
 from logscope.model import Problem, Source
 from logscope.pipeline import Log
 from logscope.query import event_frames, interval_items
@@ -125,8 +126,9 @@ def _of_event(log: Log, event: pl.DataFrame, message: str) -> Iterator[tuple[str
     name = event["event"][0]
     title = log.teller.titles(log.items.of(named(name), []).filter(pl.col("open_eid") == event["eid"][0]))
     yield "event", f"{name}: {next(iter(title.values()))}"
-    for template in event_templates(log.catalog, {name}):
-        if re.match(template.shape.regex, message):
+    templates = event_templates(log.catalog, {name})
+    for text, template in product(readings(message), templates):
+        if re.match(template.shape.regex, text):
             releases = log.catalog.events[name].matches[template.index].releases
             which = f", release {releases_text(releases)}" if releases else ""
             yield "template", f"{template.template.text} ({_place(template)}{which})"

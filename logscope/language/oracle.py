@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 import pyparsing as pp
 
 from logscope.language.catalog import Catalog
-from logscope.language.template import literal_size
+from logscope.language.template import literal_size, readings
 from logscope.language.tree import PRIMITIVES, Field, Literal, Template
 
 _NO_BLANK = {"word": r"\S+", "name": r"[A-Za-z0-9_.$-]+"}
@@ -48,6 +48,9 @@ class Oracle:
 
     def message(self, text: str) -> Reading | None:
         """The event of a message with the texts of its fields; None when no template fits."""
+        return next(filter(None, map(self._message, readings(text))), None)
+
+    def _message(self, text: str) -> Reading | None:
         pp.ParserElement.reset_cache()
         for name, template in self._templates:
             if _has_literals(template, text):

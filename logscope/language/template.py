@@ -41,6 +41,19 @@ _VECTOR = 64  # texts
 _SPECIAL = re.compile(r"[\\.+*?()|\[\]{}^$#&\-~]")
 
 
+BLANKS = " \t\r"
+"""What may end a line without being part of what it says: editors, terminals and copies add it and take it off."""
+
+
+def readings(message: str) -> list[str]:
+    """As what a message is tried: without the blanks at its end and, if it has some, with a single one.
+
+    The second one is for templates that end with a blank, or with one and a field that is empty.
+    """
+    bare = message.rstrip(BLANKS)
+    return [bare] if bare == message else [bare, f"{bare} "]
+
+
 def quote(text: str) -> str:
     """Escape `text` so that it stands for itself in Rust's and Python's regular expressions."""
     return _SPECIAL.sub(r"\\\g<0>", text)
