@@ -20,6 +20,10 @@ class NothingReadError(LogscopeError):
     """No source at all could be read (exit code 3)."""
 
 
+class NothingThenError(NothingReadError):
+    """No record lies in the time that was asked for (exit code 3)."""
+
+
 @dataclass(frozen=True, slots=True, order=True)
 class Span:
     """A place in a grammar file: path, line and column from 1, length in characters."""

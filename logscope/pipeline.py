@@ -17,7 +17,7 @@ from logscope.continuity import Flow, breaks
 from logscope.correlate import Correlator, Horizon
 from logscope.demand import PLACE, Demand, for_rules, with_tags
 from logscope.detect import Detector, Occurrence, Verdict
-from logscope.errors import NothingReadError
+from logscope.errors import NothingReadError, NothingThenError
 from logscope.explain import Teller
 from logscope.exposure import exposure
 from logscope.extract import Extractor, TextStore
@@ -42,6 +42,7 @@ from logscope.model import (
     Timeline,
 )  # fmt: skip
 from logscope.records import HeaderForm, Selector, header_time
+from logscope.report.parts import times
 from logscope.scan import in_order, read_part, whole_records
 from logscope.silence import LEAST, Silence
 from logscope.states import States
@@ -237,6 +238,30 @@ def _horizon(summaries: Sequence[SourceSummary], window: Window) -> Horizon:
             high = min(summary.last, window.until) if window.until is not None else summary.last
             last[summary.server] = max(high, last.get(summary.server, high))
     return Horizon(first, last)
+
+
+def check_window(log: Log, window: Window) -> None:
+    """Add a note to a log if it has nothing of what was asked for in the window that it was read by.
+
+    Raises NothingThenError when the window lies before or behind all records.
+    """
+    firsts = [summary.first for summary in log.sources if summary.first is not None]
+    lasts = [summary.last for summary in log.sources if summary.last is not None]
+    if window == Window() or not firsts or not lasts:
+        return
+    start, end = min(firsts), max(lasts)
+    what = f"{_window_text(window)}; this log goes from {times.moment(start)} to {times.moment(end)}"
+    if (window.since is not None and window.since > end) or (window.until is not None and window.until < start):
+        raise NothingThenError(f"nothing was logged {what}")
+    if log.events.table.is_empty():
+        log.notes.append(Problem("", f"nothing of what was looked for was logged {what}"))
+
+
+def _window_text(window: Window) -> str:
+    if window.since is None or window.until is None:
+        bound = f"up to {times.moment(window.until)}" if window.until is not None else ""
+        return bound or f"from {times.moment(window.since or 0)} on"
+    return f"between {times.moment(window.since)} and {times.moment(window.until)}"
 
 
 def analyze(log: Log, rules: Sequence[Rule], tz: str = "") -> Report:

@@ -18,11 +18,11 @@ from logscope.ci.texts import texts_of
 from logscope.ci.traces import traces_of
 from logscope.ci.values import Artifact
 from logscope.demand import for_rules
-from logscope.errors import NothingReadError, UsageError
+from logscope.errors import NothingReadError, NothingThenError, UsageError
 from logscope.kinds import Kinds
 from logscope.language.catalog import Catalog
 from logscope.model import Coverage, Problem, Report, RuleStatus, Sentence, Source, SourceSummary
-from logscope.pipeline import Window, analyze, read_log
+from logscope.pipeline import Window, analyze, check_window, read_log
 from logscope.session import chosen_rules, load_catalog
 from logscope.sources import DEFAULT_KIND, File, discover, walk
 from logscope.sources.sniff import first_time, is_log
@@ -192,7 +192,9 @@ def scan_log(path: str, wish: Wish = Wish()) -> Report:
     notes: list[Problem] = []
     sources, problems = discover([path], Kinds(catalog), notes)
     notes += settle(sources, wish.zones(), Kinds(catalog))
-    log = read_log(sources, problems, catalog, for_rules(catalog, rules), _window(sources, wish))
+    window = _window(sources, wish)
+    log = read_log(sources, problems, catalog, for_rules(catalog, rules), window)
+    check_window(log, window)
     log.notes[:0] = notes
     return analyze(log, rules, _offset(log.sources, wish.zones().server))
 
@@ -211,8 +213,12 @@ def _judged(sources: Sequence[Source], catalog: Catalog, wish: Wish) -> tuple[Re
     problems: list[Problem] = []
     if sources:
         notes = settle(sources, wish.zones(), Kinds(catalog))
+        window = _window(sources, wish)
         try:
-            log = read_log(sources, [], catalog, for_rules(catalog, rules), _window(sources, wish))
+            log = read_log(sources, [], catalog, for_rules(catalog, rules), window)
+            check_window(log, window)
+        except NothingThenError as error:
+            problems = [Problem(sources[0].name, str(error))]
         except NothingReadError:
             silent = ["has no line with a log's header"]
             problems = [Problem(source.name, text) for source in sources for text in source.problems or silent]

@@ -17,7 +17,7 @@ from logscope.language.load import load, shipped_dir
 from logscope.language.tree import Rule
 from logscope.model import Problem, Source
 from logscope.moments import Moment
-from logscope.pipeline import Log, Progress, Window, read_log
+from logscope.pipeline import Log, Progress, Window, check_window, read_log
 from logscope.report.parts import times
 from logscope.sources import discover
 from logscope.zones import Zones, settle
@@ -98,7 +98,7 @@ def open_log(
 
     Raises:
         UsageError: no path was given, or a time or zone cannot be read or does not fit the log.
-        NothingReadError: no source gave a single record.
+        NothingReadError: no source gave a single record, or (NothingThenError) none lies in the window.
     """
     if not question.paths:
         raise UsageError("no path was given; name log files, directories or archives, or - for standard input")
@@ -121,6 +121,7 @@ def open_log(
     start, end = min(firsts, default=0), max(lasts, default=0)
     # Only now is it known where the log ends.
     _check_day(since, until, [start, end])
+    check_window(log, window)
     low, high = max(start, window.since or start), min(end, window.until or end)
     return Session(log, sources, window, moments.offset(zones.server, low, high))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -236,3 +237,37 @@ def test_output_is_utf8_whatever_the_locale(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "logscope", "analyze", str(NETWORK), "--format", "text"]
     done = subprocess.run(command, capture_output=True, check=True, env=environment, cwd=tmp_path)
     assert done.stdout == logscope("analyze", NETWORK, "--format", "text").raw
+
+
+@pytest.mark.parametrize(
+    ("window", "when"),
+    [
+        (("--since", "2027-01-01"), "from 2027-01-01 00:00:00.000 on"),
+        (("--until", "2020-01-01"), "up to 2020-01-01 23:59:59.999"),
+        (("--since", "01:22", "--until", "01:23"), "between 2026-10-29 01:22:00.000 and 2026-10-29 01:23:59.999"),
+    ],
+)
+@pytest.mark.parametrize(
+    "command",
+    [("analyze",), ("timeline", "-r", "network:209"), ("events",), ("lines", "-r", "job:4251"), ("slow",), ("stuck",)],
+    ids=" ".join,
+)
+def test_a_time_outside_of_the_log_is_told_with_what_the_log_covers(
+    command: tuple[str, ...], window: tuple[str, ...], when: str
+) -> None:
+    done = logscope(*command, NETWORK, *window)
+    covers = "this log goes from 2026-10-29 01:19:46.031 to 2026-10-29 01:21:02.441"
+    assert (done.code, done.out, done.err) == (3, "", f"logscope: error: nothing was logged {when}; {covers}\n")
+
+
+def test_a_time_of_which_the_log_tells_nothing_is_noted() -> None:
+    window = ("--since", "01:20:25", "--until", "01:20:26")
+    text = (
+        "nothing of what was looked for was logged between 2026-10-29 01:20:25.000 and 2026-10-29 01:20:26.999; "
+        "this log goes from 2026-10-29 01:19:46.031 to 2026-10-29 01:21:02.441"
+    )
+    for command in ("events", "slow", "stuck"):
+        done = logscope(command, NETWORK, *window)
+        assert (done.code, done.err) == (0, f"logscope: {text}\n")
+    notes = json.loads(logscope("analyze", NETWORK, *window, "--format", "json").out)["notes"]
+    assert notes == [{"source": "", "text": text}]

@@ -78,6 +78,12 @@ def test_part_of_a_run_that_cannot_be_read_is_exit_code_4(tmp_path: Path) -> Non
     assert scan(folder).code == 1
 
 
+def test_a_time_outside_of_the_log_of_a_run_is_told() -> None:
+    done = scan(RUN, "--since", "2031-01-01", "--fail-on", "none")
+    assert done.code == 4
+    assert ": nothing was logged from 2031-01-01 00:00:00.000 on; this log goes from " in done.err
+
+
 def test_a_log_alone_is_no_run() -> None:
     done = scan(PROXY)
     assert done.code == 3
