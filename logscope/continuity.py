@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
@@ -13,6 +14,7 @@ from logscope.silence import LEAST, Silence
 _SECOND = 1_000_000
 _FAR_BEYOND = 100  # times the mean distance of two records
 _KNOWN = 100  # records; what is usual in a log is not known from fewer
+_STRAY = 0.01  # of the records of a file
 _NEAR = 60 * _SECOND  # a silence that a server's end or beginning touches is no gap of its log
 _STEP = 2 * _SECOND  # lines of different threads are never that far out of order
 _HOUR = 3600 * _SECOND
@@ -44,7 +46,8 @@ class Flow:
         if first is None or last is None:
             return
         ends = [first, *(time for silence in sorted(silences) for time in silence), last]
-        self.busy += zip(ends[::2], ends[1::2], strict=True)
+        # Where times run backwards, what lies between two silences may seem to end before it began.
+        self.busy += [(min(pair), max(pair)) for pair in zip(ends[::2], ends[1::2], strict=True)]
         self.records += records
         self.first = first if self.first is None else min(first, self.first)
         self.last = last if self.last is None else max(last, self.last)
@@ -69,7 +72,8 @@ def breaks(flows: dict[str, Flow], events: EventSet, restarts: list[str]) -> tup
     for server, time in ends.iter_rows():
         downs.setdefault(server, []).append(time)
     for server, flow in sorted(flows.items()):
-        gaps = [one for one in _far_beyond(flow) if not _is_down(one, downs.get(server, []))]
+        times = events.table.filter(pl.col("server") == server)["time"]
+        gaps = [one for one in _far_beyond(flow) if not _is_down(one, downs.get(server, [])) and _is_silent(one, times)]
         if gaps:
             found.gaps[server] = gaps
             notes += [Problem(server, _gap_text(one)) for one in gaps]
@@ -77,6 +81,29 @@ def breaks(flows: dict[str, Flow], events: EventSet, restarts: list[str]) -> tup
         found.repeated[server] = [(after, before) for before, after in steps]
         notes += _step_notes(server, steps)
     return found, notes
+
+
+def reach(
+    first: int | None, last: int | None, times: Sequence[pl.Series], ends: Sequence[int]
+) -> Period | tuple[None, None]:
+    """From when to when a file goes (µs), by the times of its first and last record.
+
+    Where the order of the lines is not that of their times, other `times` lie outside: then it is by these and by
+    `ends`, the earliest and latest ones of its parts. A few of many do not count: a time that was damaged may be any.
+    """
+    if first is None or last is None:
+        return None, None
+    low, high = min(first, last), max(first, last)
+    known = pl.concat([pl.Series("time", [low, high], dtype=pl.Int64), *times])
+    outside = known.filter(~known.is_between(low, high))
+    if len(outside) <= _STRAY * len(known):
+        return low, high
+    return min(low, *outside, *ends), max(high, *outside, *ends)
+
+
+def _is_silent(silence: Silence, times: pl.Series) -> bool:
+    """Whether no event lies in a silence: one between two lines is none where lines are out of order."""
+    return not times.is_between(*silence, closed="none").any()
 
 
 def _far_beyond(flow: Flow) -> list[Silence]:

@@ -128,7 +128,8 @@ class Correlator:
         is_open = pl.col("end").is_null()
         frame = frame.with_columns(
             pl.when(is_open).then(pl.lit("cut-by-end")).otherwise("outcome").alias("outcome"),
-            pl.coalesce("start", first, "end").alias("start"),
+            # A time that was damaged may be one before the log.
+            pl.coalesce("start", pl.min_horizontal(first, "end")).alias("start"),
             pl.when(is_open).then(pl.max_horizontal(last, "start")).otherwise("end").alias("end"),
         )
         if limit is not None:

@@ -13,7 +13,7 @@ import polars as pl
 from logscope import __version__, clocks, copies
 from logscope.actors import ActorNames, with_families
 from logscope.causes import Causes
-from logscope.continuity import Flow, breaks
+from logscope.continuity import Flow, breaks, reach
 from logscope.correlate import Correlator, Horizon
 from logscope.demand import PLACE, Demand, for_rules, with_tags
 from logscope.detect import Detector, Occurrence, Verdict
@@ -191,7 +191,7 @@ def _read_source(
 ) -> SourceSummary:
     summary = SourceSummary(source.name, source.kind, source.server, 0, 0, 0, None, None, [])
     form, stream = whole_records(source, (lambda count: progress(source.name, count)) if progress else None)
-    last, silent = "", list[Silence]()
+    last, silent, known, ends = "", list[Silence](), list[pl.Series](), list[int]()
     work = partial(read_part, selector, form=form, shift=source.shift)
     for part in in_order(pool, work, stream):
         selection, records = part.selection, part.records
@@ -206,6 +206,8 @@ def _read_source(
             silent.append((before, first_here))
         silent += part.silences
         last = selection.last_header or last
+        known.append(records["time"])
+        ends += [time for header in selection.ends if (time := _time(header, form, source)) is not None]
         if window.since is not None:
             records = records.filter(pl.col("time") >= window.since)
         if window.until is not None:
@@ -214,6 +216,7 @@ def _read_source(
             place = [pl.lit(number, pl.UInt32).alias("source"), pl.lit(source.server).alias("server")]
             extractor.add(records.with_columns(place))
     summary.last = _time(last, form, source) if last else None
+    summary.first, summary.last = reach(summary.first, summary.last, known, ends)
     flow.add(summary.records, summary.first, summary.last, silent)
     coverage.records += summary.records
     summary.problems = list(source.problems)

@@ -94,7 +94,10 @@ def sniff(head: bytes) -> HeaderForm:
 
 @dataclass(slots=True)
 class Selection:
-    """What one chunk gave. `candidates`: line (u32), text (header line), tail (lines below it, or null)."""
+    """What one chunk gave. `candidates`: line (u32), text (header line), tail (lines below it, or null).
+
+    `ends` are the header lines of the earliest and the latest time; none where bytes do not tell the times.
+    """
 
     candidates: pl.DataFrame
     lines: int
@@ -102,6 +105,7 @@ class Selection:
     unreadable: int
     first_header: str
     last_header: str
+    ends: tuple[str, ...] = ()
 
 
 def align(chunks: Iterable[Chunk], form: HeaderForm) -> Iterator[Chunk]:
@@ -173,7 +177,28 @@ class Selector:
             replaced,
             lines[int(headers[0])] if len(headers) else "",
             lines[int(headers[-1])] if len(headers) else "",
+            tuple(lines[int(headers[at])] for at in _ends(buffer, starts[headers])) if form.plain else (),
         )
+
+
+_TIME_BYTES = 23  # of `yyyy-MM-dd HH:mm:ss,SSS`
+
+
+def _ends(buffer: np.ndarray, starts: np.ndarray) -> list[int]:
+    """Which of the times that begin at some places are the earliest and the latest one; none if there is no time."""
+    starts = starts[starts <= len(buffer) - _TIME_BYTES]
+    if not len(starts):
+        return []
+    texts = np.lib.stride_tricks.sliding_window_view(buffer, _TIME_BYTES)[starts]
+    found = []
+    for choose in (min, max):
+        rivals = np.arange(len(starts))
+        # Eight bytes at once: the date (of a century), then the clock.
+        for low, high in ((2, 10), (11, 19)):
+            words = np.ascontiguousarray(texts[rivals, low:high]).view(">u8").ravel()
+            rivals = rivals[words == (words.min() if choose is min else words.max())]
+        found.append(int(choose(rivals, key=lambda at: texts[at, 20:].tobytes())))
+    return found
 
 
 def _plain_headers(buffer: np.ndarray, starts: np.ndarray) -> np.ndarray:

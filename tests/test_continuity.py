@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import random
+
+import pytest
 from test_grammars import shipped
 
 from logscope.demand import for_rules
@@ -94,3 +97,41 @@ def test_what_lies_in_a_time_that_came_twice_is_only_possible() -> None:
     assert [finding.doubts for finding in found.findings] == [
         ["the clock of ms1 was set back meanwhile: the order of its lines is unsure"]
     ]
+
+
+def durations(report: Report) -> list[int]:
+    entries = [entry for timeline in report.timelines for entry in timeline.entries]
+    return [entry.end - entry.start for entry in entries] + [f.end - f.start for f in report.findings]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_lines_in_any_order_give_no_impossible_times(seed: int) -> None:
+    lines = [*filler(0, 100), *RACE, *filler(111, 600), said(620, B, "network.orphan.found"), *filler(621, 700)]
+    for at in range(130, 600, 7):
+        lines += [said(at, A, "lock.network.implement.released"), said(at + 3, B, "network.orphan.found")]
+    plain = judged(sorted(lines))
+    random.Random(seed).shuffle(lines)
+    found = judged(lines)
+    assert (found.sources[0].first, found.sources[0].last) == (START, START + 699_000_000)
+    assert all(0 <= one <= 700_000_000 for one in durations(found))
+    assert len(durations(found)) == len(durations(plain)) > 0
+    assert found.notes
+    assert all("run backwards" in note.text or "clock went back" in note.text for note in found.notes)
+
+
+def test_an_older_part_behind_a_newer_one_is_no_gap() -> None:
+    early, late = [*filler(0, 1000), *RACE], [said(4000 + at, A, "lock.network.implement.released") for at in range(9)]
+    middle = [said(at, B, "network.orphan.found") for at in range(1100, 3900, 100)]
+    found = judged([*early, *late, *filler(4010, 4500), *middle])
+    assert (found.sources[0].first, found.sources[0].last) == (START, START + 4_499_000_000)
+    assert [note.text.partition(" at ")[0] for note in found.notes] == ["its clock went back by 48 min 28 s"]
+
+
+def test_one_damaged_time_makes_no_log_of_years() -> None:
+    lines = [*filler(0, 100), *RACE]
+    lines += [said(at, B, "network.orphan.found") for at in range(200, 500)]
+    damaged = said(300.5, A, "lock.network.implement.released").replace("2026-", "2096-")
+    before = said(301.5, Who("ms1", "thread-c", "ctx-0000000c"), "lock.network.implement.released")
+    found = judged([*lines[:200], damaged, before.replace("2026-", "1996-"), *lines[200:]])
+    assert (found.sources[0].first, found.sources[0].last) == (START, START + 499_000_000)
+    assert all(one >= 0 for one in durations(found))
