@@ -5,8 +5,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
+# Whoever presses Ctrl-C while `typing` is imported for this name sees where: the command cannot catch it yet.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from logscope.api import read as read
 
@@ -14,7 +14,7 @@ __version__ = "0.1.0"
 __all__ = ["__version__", "read"]
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     # The frames behind `read` take longer to import than `logscope --version` may run.
     if name == "read":
         from logscope.api import read

@@ -271,3 +271,30 @@ def test_a_time_of_which_the_log_tells_nothing_is_noted() -> None:
         assert (done.code, done.err) == (0, f"logscope: {text}\n")
     notes = json.loads(logscope("analyze", NETWORK, *window, "--format", "json").out)["notes"]
     assert notes == [{"source": "", "text": text}]
+
+
+_INTERRUPTED = """
+import sys
+class Interrupting:
+    def find_spec(self, name, path=None, target=None):
+        if name == sys.argv[0]:
+            raise KeyboardInterrupt
+sys.argv = [{name!r}, "rules"]
+sys.meta_path.insert(0, Interrupting())
+from logscope.cli import main
+main()
+"""
+
+
+@pytest.mark.parametrize("name", ["typing", "typer", "logscope.cli.run", "logscope.session", "polars"])
+def test_an_interrupt_while_modules_are_imported_is_quiet(name: str) -> None:
+    done = subprocess.run([sys.executable, "-c", _INTERRUPTED.format(name=name)], capture_output=True, timeout=60)
+    assert (done.returncode, done.stderr) == (130, b"")
+
+
+@pytest.mark.parametrize("redirected", [">&-", ">&- <&-", ">&- 2>&-", "2>&- >/dev/null"])
+def test_closed_streams_are_quiet_and_change_no_exit_code(redirected: str, tmp_path: Path) -> None:
+    command = f"{sys.executable} -m logscope analyze {NETWORK} --fail-on high -o {tmp_path}/r.json --format text"
+    done = subprocess.run(["sh", "-c", f"{command} {redirected}"], capture_output=True, timeout=60, cwd=ROOT)
+    assert (done.returncode, done.stdout, b"error" in done.stderr) == (1, b"", False)
+    assert json.loads((tmp_path / "r.json").read_text())["findings"]
