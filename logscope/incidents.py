@@ -74,7 +74,7 @@ def _reaches(finding: Finding, time: int) -> bool:
 
 
 def incidents(findings: list[Finding], failed: list[Failure]) -> list[Incident]:
-    """Findings that share a cause and lie less than a day apart, in order of their beginning."""
+    """Findings that share a cause and lie less than a day apart, in the order in which their first ones stand."""
     by_cause: dict[str, list[int]] = {}
     for number in sorted(range(len(findings)), key=lambda n: (findings[n].start, n)):
         by_cause.setdefault(f"{findings[number].rule}\n{findings[number].cause}", []).append(number)
@@ -87,7 +87,7 @@ def incidents(findings: list[Finding], failed: list[Failure]) -> list[Incident]:
                 group = []
             group.append(number)
         groups.append(group)
-    return sorted((_incident(findings, failed, g) for g in groups), key=lambda i: (i.start, i.id))
+    return [_incident(findings, failed, group) for group in sorted(groups, key=min)]
 
 
 def _incident(findings: list[Finding], failed: list[Failure], group: list[int]) -> Incident:

@@ -23,6 +23,7 @@ from logscope.kinds import Kinds
 from logscope.language.catalog import Catalog
 from logscope.model import Coverage, Problem, Report, RuleStatus, Sentence, Source, SourceSummary
 from logscope.pipeline import Window, analyze, check_window, read_log
+from logscope.report.parts.order import groups
 from logscope.session import chosen_rules, load_catalog
 from logscope.sources import DEFAULT_KIND, File, discover, walk
 from logscope.sources.sniff import first_time, is_log
@@ -83,6 +84,8 @@ def scan(
         if told:
             told(len(reports), len(places))
     whole = merge(reports)
+    # As they are numbered where they are shown.
+    whole.incidents = [one.incident for one in groups(whole) if one.incident]
     whole.problems = sorted(
         {(p.source, p.text): p for p in [*problems, *whole.problems]}.values(), key=lambda p: (p.source, p.text)
     )

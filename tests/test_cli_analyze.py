@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -157,3 +158,17 @@ def test_an_input_is_never_written_over(command: str, is_link: bool, tmp_path: P
     assert (done.code, done.out) == (2, "")
     assert "it is one of the inputs" in done.err
     assert log.read_bytes() == text
+
+
+def test_incidents_stand_in_json_as_they_are_numbered_in_text(tmp_path: Path) -> None:
+    # The lesser one of the two comes first by time.
+    later = NETWORK.read_text().replace("2026-10-29", "2027-01-02")
+    (tmp_path / "a.log").write_text(PROXY.read_text())
+    (tmp_path / "b.log").write_text(later)
+    found = json.loads(logscope("analyze", tmp_path, "--format", "json").out)
+    titles = [incident["title"] for incident in found["incidents"]]
+    text = logscope("analyze", tmp_path).out
+    assert [f"Incident {number}: {title}" for number, title in enumerate(titles, 1)] == re.findall(
+        r"^Incident \d+: .*$", text, re.MULTILINE
+    )
+    assert [incident["start"] for incident in found["incidents"]] != sorted(i["start"] for i in found["incidents"])

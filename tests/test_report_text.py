@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import copy
 import html
 import re
 import unicodedata
@@ -10,7 +11,7 @@ from report_odd_samples import ALL, HOSTILE, crowded, hostile
 from report_samples import network_209, quiet
 
 from logscope import report
-from logscope.model import Sentence
+from logscope.model import Incident, Sentence
 from logscope.report.parts.visible import visible, visible_lines
 
 
@@ -127,3 +128,16 @@ def test_tables_keep_their_columns() -> None:
     lines = [line for line in report.render(hostile(), "md").splitlines() if line.startswith("|")]
     for line in lines:
         assert len(re.findall(r"(?<!\\)\|", line)) in (6, 7)
+
+
+def test_incidents_are_numbered_in_the_order_in_which_they_are_told() -> None:
+    given = network_209()
+    late = copy.deepcopy(given.findings[0])
+    late.severity = "low"
+    late.start -= 10_000_000
+    given.findings.append(late)
+    given.incidents.insert(0, Incident("low", "a lesser one", [late.resource], [1], late.start, late.end, []))
+    for name in ("text", "md", "html"):
+        page = report.render(given, name)
+        assert re.findall(r"Incident (\d+):", page) == ["1", "2"]
+        assert page.index("Incident 1:") < page.index("Incident 2: a lesser one")

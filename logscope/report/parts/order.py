@@ -11,7 +11,7 @@ from logscope.report.parts.words import FAILED, SEVERITIES, STATUSES, order_of
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """An incident (its number from 1), or the findings of none; `elsewhere` are told under a worse incident.
+    """An incident (numbered from 1 in this order), or the findings of none; `elsewhere` are told under a worse one.
 
     `findings` and `elsewhere` are indexes into the findings of the report, worst first.
     """
@@ -42,11 +42,11 @@ def groups(report: Report) -> list[Group]:
         return min((places[index] for index in report.incidents[number].findings), default=len(places)), number
 
     found = []
-    for number in sorted(range(len(report.incidents)), key=worst):
-        incident = report.incidents[number]
+    for number, place in enumerate(sorted(range(len(report.incidents)), key=worst), 1):
+        incident = report.incidents[place]
         members = worst_first(report, incident.findings)
         own = [index for index in members if index in left]
-        found.append(Group(incident, number + 1, own, [index for index in members if index not in left]))
+        found.append(Group(incident, number, own, [index for index in members if index not in left]))
         for index in own:
             del left[index]
     if left:
