@@ -218,7 +218,8 @@ def test_without_the_library_messages_stand_apart_and_that_is_said(
     assert [(one.count, one.text) for one in found.messages] == [(2, "copied beta of <*>"), (1, "copied alpha of <*>")]
     done = logscope("grammar", "coverage", tmp_path / "a.log")
     assert done.code == 0
-    assert "pip install logscope[mining]" in done.err
+    assert "pip install 'logscope[mining]', or pipx install --force '.[mining]' in a checkout" in done.err
+    assert logscope("grammar", "coverage", NETWORK).err == ""
 
 
 def test_what_cannot_be_read_is_told_and_the_rest_is_counted(tmp_path: Path) -> None:

@@ -97,6 +97,17 @@ class TestFilesAndDirectories:
             assert sources == []
             assert problems == [Problem(f"{tmp_path}/x.log", "cannot be read: permission denied")]
 
+    def test_what_stands_where_one_may_not_look_is_not_missing(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def refuse(*_args: object, **_options: object) -> None:
+            raise PermissionError(13, "Permission denied")
+
+        for name in ("stat", "lstat"):
+            monkeypatch.setattr(f"os.{name}", refuse)
+        path = f"{tmp_path}/closed/x.log"
+        assert discover([path]) == ([], [Problem(path, "cannot be read: permission denied")])
+
     def test_a_file_that_vanishes_is_told_by_its_source(self, tmp_path: Path) -> None:
         (tmp_path / "x.log").write_bytes(TEXT)
         sources, _ = discover([f"{tmp_path}/x.log"])

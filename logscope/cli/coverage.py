@@ -57,8 +57,11 @@ def coverage(
         covered = cover(sources, problems, catalog, progress)
     console.problems([*covered.problems, *notes])
     mined = mine(covered)
-    if not mined.is_joined:
-        console.note("messages that differ in names stand apart; with 'pip install logscope[mining]' they are joined")
+    if mined.messages and not mined.is_joined:
+        console.note(
+            "messages that differ in names stand apart; the extra 'mining' joins them: pip install 'logscope[mining]', "
+            "or pipx install --force '.[mining]' in a checkout"
+        )
     if stub:
         from logscope.stubs import stub as written
 

@@ -126,7 +126,7 @@ class _Walk:
             for path in found:
                 yield from self._directory(path) if os.path.isdir(path) else self._explicit(path)
         else:
-            self._tell(given, "no such file or directory")
+            self._tell(given, _absence(given))
 
     def _directory(self, top: str) -> Iterator[File]:
         def refuse(error: OSError) -> None:
@@ -240,6 +240,17 @@ class _Walk:
 
     def _tell(self, name: str, text: str) -> None:
         self._problems.append(Problem(shown(name), text))
+
+
+def _absence(path: str) -> str:
+    """Say why there is nothing at a path: it may stand in a directory that may not be looked into."""
+    try:
+        os.lstat(path)
+    except (FileNotFoundError, ValueError):
+        return "no such file or directory"
+    except OSError as error:
+        return unreadable(error)
+    return "vanished while it was looked for"
 
 
 def _spooled(read: Callable[[int], bytes | None]) -> Content:
