@@ -130,3 +130,31 @@ def test_rules_are_listed_as_json_too() -> None:
     found = json.loads(logscope("rules", "--format", "json").out)
     assert found["schema"] == "logscope/rules/1"
     assert {rule["rule"] for rule in found["rules"]} == set(load_catalog([]).rules)
+
+
+def test_an_event_is_explained_by_its_declaration() -> None:
+    done = logscope("explain", "network.orphan.found")
+    assert (done.code, done.err) == (0, "")
+    labels = [line.split()[0] for line in done.out.splitlines()]
+    assert labels[0] == "network.orphan.found"
+    assert {"declared", "title", "logger", "template", "sample"} <= set(labels)
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        (("explain", "stdin:30"), "standard input cannot be read again; save it to a file, and give FILE:LINE of that"),
+        (
+            ("explain", str(NETWORK)),
+            f"'{NETWORK}' is a file, of which one line can be explained; say which, such as '{NETWORK}:1'",
+        ),
+        (
+            ("timeline", str(NETWORK), "-r", "logid:7b40c6ee"),
+            "a logid is no resource; 'logscope lines PATH -r logid:7b40c6ee' shows what was written under it",
+        ),
+    ],
+    ids=lambda value: value[0] if isinstance(value, tuple) else "",
+)
+def test_what_cannot_be_explained_says_what_to_do(command: tuple[str, ...], message: str) -> None:
+    done = logscope(*command)
+    assert (done.code, done.out, done.err) == (2, "", f"logscope: error: {message}\n")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import os
 import re
 from typing import Annotated
 
@@ -14,6 +15,7 @@ from logscope.cli.exits import OK, PART_UNREAD
 from logscope.errors import UsageError
 
 _LINE = re.compile(r"(?P<place>.+):(?P<line>[1-9]\d*)", re.DOTALL)
+_STREAMS = ("stdin", "-")
 _CODE = re.compile(r"LG\d+", re.IGNORECASE)
 
 
@@ -29,17 +31,21 @@ def register(app: typer.Typer) -> None:
 
 
 def explain(
-    what: Annotated[str, typer.Argument(metavar="RULE or FILE:LINE", help="A rule, or a line as reports refer to it.")],
+    what: Annotated[
+        str,
+        typer.Argument(metavar="RULE, EVENT or FILE:LINE", help="A rule, an event, or a line as reports refer to it."),
+    ],
     *,
     grammars: options.Grammars,
     tz: options.Zones,
     quiet: options.Quiet = False,
     no_color: options.NoColor = False,
 ) -> int:
-    """Explain a rule or a line of a log.
+    """Explain a rule, an event or a line of a log.
 
-    A rule: what it finds, why that is a race, what would refute it, examples, references. A line: the
-    record it belongs to, what the grammars read in it, and the intervals it opens, closes or lies in.
+    A rule: what it finds, why that is a race, what would refute it, examples, references. An event: where it is
+    declared, its texts by release, a sample. A line: the record it belongs to, what the grammars read in it, and the
+    intervals it opens, closes or lies in.
     """
     from logscope.session import load_catalog
 
@@ -49,13 +55,22 @@ def explain(
 
         write(page(catalog, catalog.rules[what]))
         return OK
+    if what in catalog.events:
+        from logscope.cli import explain_event
+
+        write(explain_event.page(catalog.events[what]))
+        return OK
     line = _LINE.fullmatch(what)
+    if line is None and os.path.exists(what):
+        raise UsageError(f"'{what}' is a file, of which one line can be explained; say which, such as '{what}:1'")
+    if line is not None and line["place"] in _STREAMS and not os.path.exists(line["place"]):
+        raise UsageError("standard input cannot be read again; save it to a file, and give FILE:LINE of that")
     if line is None:
-        near = difflib.get_close_matches(what, list(catalog.rules), 1)
+        near = difflib.get_close_matches(what, [*catalog.rules, *catalog.events], 1)
         hint = f"did you mean '{near[0]}'?" if near else "'logscope rules' lists them; a line is given as FILE:LINE"
         if _CODE.fullmatch(what):
             hint = f"mistakes in grammar files are explained by 'logscope grammar explain {what}'"
-        raise UsageError(f"there is no rule '{what}'; {hint}")
+        raise UsageError(f"there is no rule or event '{what}'; {hint}")
     from logscope.cli.explain_line import told
 
     console = options.console(quiet, no_color)

@@ -11,12 +11,14 @@ from logscope.cli import options
 from logscope.cli.console import write
 from logscope.cli.exits import OK, PART_UNREAD
 from logscope.cli.timeline_formats import FORMATS
+from logscope.errors import UsageError
 from logscope.model import Coverage, Report, Resource, Timeline
 
 if TYPE_CHECKING:
     from logscope.session import Session
 
 _JOB = "job"
+_LOGID = "logid:"
 
 
 def register(app: typer.Typer) -> None:
@@ -56,6 +58,9 @@ def timeline(
     from logscope.session import Question, load_catalog, open_log
 
     options.check_choice("format", format, list(FORMATS))
+    for text in resource:
+        if text.startswith(_LOGID):
+            raise UsageError(f"a logid is no resource; 'logscope lines PATH -r {text}' shows what was written under it")
     console = options.console(quiet, no_color)
     catalog = load_catalog(grammars)
     session = open_log(Question(paths, since, until, tz), catalog, for_everything(catalog), console.watch)
