@@ -40,6 +40,7 @@ class Host:
     in_transfer: bool = False
     join_lock: Lock = field(default_factory=Lock)
     connecting: Span | None = None
+    disconnecting: Span | None = None
 
 
 @dataclass(eq=False, slots=True)
@@ -58,7 +59,7 @@ class Vm:
     """A virtual machine. `version` counts the writes of its row, `pending` the jobs in its queue.
 
     `devices` of a router say which network is at which of its devices, `commands` are the start commands for it,
-    `struck` is when a power report broke into its start, `seen` when each host last reported that it runs, `loops` when
+    `struck` says into whose start (its family) a power report broke, and when, `seen` when each host last reported that it runs, `loops` when
     it was found stopped and left so, `left_alone` when high
     availability found it alive, `changes` when its state changed.
     """
@@ -83,7 +84,7 @@ class Vm:
     left_alone: list[int] = field(default_factory=list)
     changes: list[int] = field(default_factory=list)
     span: Span | None = None
-    struck: int | None = None
+    struck: dict[int, int] = field(default_factory=dict)
     stopped_by_user: int | None = None
     stopped_by_sync: Race | None = None
 
@@ -316,15 +317,14 @@ class Cloud:
     def lose_start(self, actor: Actor, vm: Vm) -> None:
         """A start whose command was answered finds out whether a power report has changed its VM meanwhile.
 
-        Raises OperationError if so.
+        Raises OperationError if so. A start that fails by itself, its host being lost, owes nothing to the report.
         """
-        if vm.struck is not None:
+        struck = vm.struck.pop(actor.family, None)
+        if struck is not None:
+            self.truth.race(STARTING, vm.key, struck).proof = "failed"
             self.say(actor, "vm.start.state_change_failed", vm=vm.id, state=vm.state, trigger="OperationSucceeded")
             raise OperationError("a report changed the state")
 
     def clean_up(self, actor: Actor, vm: Vm) -> None:
         """Begin to clean up after a start that failed, whatever made it fail."""
         self.say(actor, "vm.cleanup.begin", vm=vm.id, state=vm.state)
-        if vm.struck is not None:
-            self.truth.race(STARTING, vm.key, vm.struck).proof = "failed"
-            vm.struck = None

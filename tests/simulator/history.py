@@ -103,6 +103,10 @@ def _furnish(cloud: Cloud, settings: Settings) -> list[systemvms.Fleet]:
 def _run_tasks(cloud: Cloud, settings: Settings, fleets: list[systemvms.Fleet]) -> None:
     for name in sorted(cloud.servers):
         _begin(cloud, settings, fleets, name)
+    for host in cloud.hosts:
+        cloud.engine.spawn(power.ping(cloud, host), cloud.between(0, power.PING_ROUND))
+        if not settings.is_calm:
+            cloud.engine.spawn(hosts.trouble(cloud, host), cloud.between(0, 60))
     if not settings.is_calm and cloud.chance(0.25):
         name = cloud.dice.choice(sorted(cloud.servers))
 
@@ -143,19 +147,14 @@ def _begin(cloud: Cloud, settings: Settings, fleets: list[systemvms.Fleet], name
         spawn(_ask(cloud, name), between(0, 30))
     if not settings.is_calm:
         spawn(storage.use(cloud, name), between(0, 20))
+        if name != ZONE_SERVER:
+            spawn(servers.lose_sight(cloud, name, ZONE_SERVER), 0.0)
     if not settings.is_calm and name == ZONE_SERVER:
         spawn(power.trouble(cloud), between(0, 60))
         for account in cloud.accounts:
             spawn(accounts.use(cloud, name, account), between(0, 30))
         if cloud.chance(0.3):
             spawn(jobs.cancel_blocked(cloud, name, 110.0), 5.0)
-        if len(cloud.servers) > 1:
-            spawn(servers.lose_sight(cloud, "ms2", "ms1"), 0.0)
-    for host in cloud.hosts:
-        if host.server == name:
-            spawn(power.ping(cloud, host), between(0, power.PING_ROUND))
-            if not settings.is_calm:
-                spawn(hosts.trouble(cloud, host), between(0, 60))
 
 
 def _use(cloud: Cloud, server: str, vm: Vm) -> Steps:

@@ -32,11 +32,13 @@ def _disconnect(cloud: Cloud, host: Host) -> Steps:
         yield host.join_lock
         cloud.say(actor, "lock.host_join.acquired", host=host.id, what="disconnection")
     cloud.say(actor, "host.disconnecting", host=host.id, trigger="AgentDisconnected")
-    began = cloud.now
+    host.disconnecting = cloud.begin("host.disconnect", f"host:{host.id}", actor)
     race = _strike(cloud, host, actor)
     yield cloud.between(0.05, 7.0)
     cloud.say(actor, "host.deregister_link", host=host.id, next_status="Alert")
-    race = _strike(cloud, host, actor) or race or _around(cloud, host, began)
+    race = _strike(cloud, host, actor) or race or _around(cloud, actor)
+    host.disconnecting.end = cloud.now
+    host.disconnecting = None
     yield cloud.pause()
     if race is not None and cloud.chance(0.6):
         race.proof = "failed"
@@ -61,6 +63,10 @@ def _connect(cloud: Cloud, host: Host) -> Steps:
     cloud.say(actor, "host.transition", **about)
     cloud.say(actor, "host.status_event", host=host.id, trigger="Ready", resource_state="Enabled")
     host.connecting.end = cloud.now
+    old = host.disconnecting
+    if old is not None and old.start < host.connecting.start:
+        # A whole connection was made while the old one was being taken down.
+        cloud.truth.race(AROUND, f"host:{host.id}", host.connecting.start).about = (host.connecting.actor, old.actor)
     host.connecting = None
     host.status = "Up"
     if _has_lock(cloud):
@@ -86,16 +92,15 @@ def _strike(cloud: Cloud, host: Host, actor: Actor) -> Race | None:
     return race
 
 
-def _around(cloud: Cloud, host: Host, began: int) -> Race | None:
-    """A whole connection that was made while the old one was being taken down."""
-    spans = cloud.truth.spans.get("host.connect", [])
-    inside = next((s for s in spans if s.resource == f"host:{host.id}" and s.start > began), None)
-    return None if inside is None else cloud.truth.race(AROUND, f"host:{host.id}", inside.start)
+def _around(cloud: Cloud, actor: Actor) -> Race | None:
+    """The race of a whole connection that was made while this actor took the old one down."""
+    around = (r for r in cloud.truth.races if r.rule == AROUND and r.about is not None and r.about[1] == actor)
+    return next(around, None)
 
 
 def transfer(cloud: Cloud, host: Host) -> Steps:
     """A host moves to another management server; commands are held back meanwhile."""
-    others = sorted(set(cloud.servers) - {host.server})
+    others = sorted(name for name, server in cloud.servers.items() if name != host.server and server.is_up)
     if not others or host.status != "Up" or host.pending:
         return
     goal = cloud.servers[others[0]]
@@ -116,4 +121,6 @@ def trouble(cloud: Cloud, host: Host) -> Steps:
     """Now and then the agent of a host is lost, or the host is moved."""
     while True:
         yield cloud.between(40, 400)
-        yield from transfer(cloud, host) if cloud.chance(0.4) else lose(cloud, host)
+        if cloud.servers[host.server].is_up:
+            kind = transfer if cloud.chance(0.4) else lose
+            cloud.engine.spawn(kind(cloud, host), server=host.server)

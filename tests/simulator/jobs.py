@@ -182,7 +182,7 @@ def command(
     seconds = cloud.between(low, high)
     if vm is not None and short == "Start":
         vm.commands.append(flight)
-        vm.struck = None
+        vm.struck.pop(actor.family, None)
         cloud.engine.spawn(_appear(cloud, host, vm, answered), seconds * cloud.between(0.5, 0.95))
     cloud.engine.spawn(_answer(cloud, host, (number, short), answered, seconds))
     result = yield answered

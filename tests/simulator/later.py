@@ -76,15 +76,17 @@ def _in_restarts(cloud: Cloud, end: int) -> list[Race]:
     found = []
     acts = [s for kind in ("network.hold", "network.restart", "network.setup") for s in cloud.truth.spans.get(kind, [])]
     for restart in cloud.truth.spans.get("network.restart", []):
-        for act in acts:
+        told: dict[int, Race] = {}
+        for act in sorted(acts, key=lambda span: span.start):
             if act.resource != restart.resource or act.actor.family == restart.actor.family:
                 continue
             if act.kind == "network.hold" and "works" not in act.notes:
                 continue
             if restart.start < act.start < (end if restart.end is None else restart.end):
-                race = _race(RESTART, (restart, act), end)
-                race.proof = "failed" if "failed" in restart.notes else act.notes.get("came", "")
-                found.append(race)
+                # What one actor does in the course of one restart is one race, however many steps it takes.
+                race = told.setdefault(act.actor.family, _race(RESTART, (restart, act), end))
+                race.proof = "failed" if "failed" in restart.notes else race.proof
+        found += told.values()
     return found
 
 
@@ -121,13 +123,13 @@ def _two_work_jobs(cloud: Cloud, end: int) -> list[Race]:
 
 
 def _two_nics(cloud: Cloud) -> list[Race]:
-    """A NIC was added by a request that had been taken on before the first NIC was there."""
+    """A NIC was added by a request that had been taken on before the first NIC was there, which came to be."""
     found = []
     requests = [s for s in cloud.truth.spans.get("nic.request", []) if "ran" in s.notes]
     for one in requests:
         for two in requests:
             ran, then = int(one.notes["ran"]), int(two.notes["ran"])
-            if one.resource == two.resource and two.start < ran < then:
+            if one.resource == two.resource and two.start < ran < then and "there" in one.notes:
                 found.append(Race(NICS, frozenset(one.resource.split("/")), then, 1.0, two.notes.get("came", "")))
     return found
 

@@ -123,12 +123,14 @@ def stop(cloud: Cloud, server: str, vm: Vm) -> Steps:
     """A request to stop a VM."""
 
     def work(actor: Actor) -> Steps:
-        yield from work_job(cloud, actor, vm, "Stop", lambda worker: run_stop(cloud, worker, vm))
+        yield from work_job(cloud, actor, vm, "Stop", run)
+
+    def run(worker: Actor) -> Steps:
+        yield from run_stop(cloud, worker, vm)
+        vm.stopped_by_user = cloud.now
 
     if vm.state == "Running" and not vm.pending:
-        is_done = yield from api_job(cloud, server, STOP, {"vm": vm.id}, work)
-        if is_done:
-            vm.stopped_by_user = cloud.now
+        yield from api_job(cloud, server, STOP, {"vm": vm.id}, work)
 
 
 def run_stop(cloud: Cloud, actor: Actor, vm: Vm) -> Steps:
@@ -198,22 +200,26 @@ def add_nic(cloud: Cloud, server: str, vm: Vm, network: Network) -> Steps:
 
     def run(actor: Actor) -> Steps:
         asked = spans[0]
-        asked.notes["ran"] = str(cloud.now)
         cloud.say(actor, "vm.nic.add", vm=vm.id, network=network.id)
         span = cloud.begin("nic.plug", vm.key, actor)
         nic = Nic(cloud.next_id() * 3, network)
         try:
+            # The row of the NIC is written first; from then on whoever asks finds it.
+            yield cloud.pause(0.002, 0.01)
+            asked.notes["ran"] = str(cloud.now)
+            vm.nics.append(nic)
             yield from implement(cloud, actor, network)
             yield from prepare(cloud, actor, vm, nic)
             yield from command(cloud, actor, vm.host, "PlugNicCommand", 0.5, 3.0, vm=vm)
         except OperationError:
             release(cloud, actor, vm, nic)
+            vm.nics.remove(nic)
             asked.notes["came"] = span.notes["came"] = "failed"
             cloud.say(actor, "vm.nic.plug_failed", vm=vm.id, network=network.id)
             raise
         finally:
             span.end = cloud.now
-        vm.nics.append(nic)
+        asked.notes["there"] = "yes"
         asked.notes["came"] = "failed"  # twice in one network is damage, if there is another one
         cloud.say(actor, "vm.nic.plugged", vm=vm.id, network=network.id)
 

@@ -15,11 +15,11 @@ FLAW = 0.08  # how often a job in the queue of a VM is overlooked
 
 
 def ping(cloud: Cloud, host: Host) -> Steps:
-    """A host tells its VMs every half minute."""
+    """A host tells its VMs every half minute, to the server that it is connected to at the moment."""
     while True:
         yield PING_ROUND + cloud.between(-0.5, 0.5)
-        if host.status == "Up":
-            yield from report(cloud, host)
+        if host.status == "Up" and cloud.servers[host.server].is_up:
+            cloud.engine.spawn(report(cloud, host), server=host.server)
 
 
 def report(cloud: Cloud, host: Host) -> Steps:
@@ -88,19 +88,18 @@ def _is_missing(cloud: Cloud, actor: Actor, vm: Vm, host: Host) -> Steps:
         release(cloud, actor, vm, nic)
     if vm.state in ("Running", "Starting"):
         cloud.transition(actor, vm, "Stopped", "FollowAgentPowerOffReport")
-        others = [time for number, time in vm.seen.items() if number != host.id]
-        runs = any(vm.id in other.domains for other in cloud.hosts)
-        if runs and others and cloud.now - max(others) < 180 * SECOND:
+        if any(vm.id in other.domains for other in cloud.hosts if other is not host):
             vm.stopped_by_sync = cloud.truth.race(MOVED, vm.key, cloud.now)
-        elif not runs:
+        else:
             cloud.truth.missed(MOVED)
         cloud.say(actor, "vm.power.synced_stopped", vm=vm.id)
 
 
 def _strike(cloud: Cloud, vm: Vm, actor: Actor) -> None:
     """A report is acted on: into the VM's own start, if its command is under way."""
-    if any(flight.end is None and flight.actor.family != actor.family for flight in vm.commands):
-        vm.struck = cloud.now
+    for flight in vm.commands:
+        if flight.end is None and flight.actor.family != actor.family:
+            vm.struck[flight.actor.family] = cloud.now
 
 
 def crash(cloud: Cloud, vm: Vm) -> None:

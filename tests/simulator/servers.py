@@ -28,7 +28,11 @@ def restart(cloud: Cloud, name: str, begin: Callable[[str], None]) -> Steps:
     yield cloud.between(15, 50)
     main = cloud.actor(name, "main")
     cloud.say(main, "ms.server_daemon")
+    if is_crash and cloud.log.prints("ms.server_daemon"):
+        _put_right_meanwhile(cloud, cut)
     yield cloud.between(3, 9)
+    if is_crash and not cloud.log.prints("ms.server_daemon"):
+        _put_right_meanwhile(cloud, cut)
     cloud.say(main, "ms.components.configuring")
     yield cloud.between(1, 4)
     cloud.say(main, "ms.components.starting")
@@ -37,10 +41,20 @@ def restart(cloud: Cloud, name: str, begin: Callable[[str], None]) -> Steps:
     yield from clean_up(cloud, main, name, cut)
     cloud.say(main, "ms.components.started")
     yield cloud.between(1, 5)
+    cloud.servers[name].is_up = True
     begin(name)
     for race in cut:
         if race.rule == SNAPSHOT_CUT and cloud.chance(0.5):
             cloud.engine.spawn(_try_delete(cloud, name, race), cloud.between(5, 60), name)
+
+
+def _put_right_meanwhile(cloud: Cloud, cut: list[Race]) -> None:
+    """Forget what a crash cut off and a power report has put right before the server is heard of again."""
+    for race in [race for race in cut if race.rule == CUT]:
+        vm = next((v for v in cloud.vms.values() if v.key in race.resources), None)
+        if vm is not None and vm.changes[-1] > race.at:
+            cut.remove(race)
+            cloud.truth.races.remove(race)
 
 
 def _kill(cloud: Cloud, name: str) -> list[Race]:
@@ -65,6 +79,7 @@ def _kill(cloud: Cloud, name: str) -> list[Race]:
             if kind not in ("vm.transition", "network.use", "address"):
                 span.end = cloud.now
     cloud.engine.kill(name)
+    cloud.servers[name].is_up = False
     for lock in _locks(cloud):
         if lock.holder is not None and not lock.holder.is_alive:
             cloud.engine.release(lock)
@@ -91,7 +106,7 @@ def _forget(cloud: Cloud, name: str) -> None:
     for host in cloud.hosts:
         if host.server == name:
             host.pending.clear()
-            host.status, host.connecting, host.in_transfer = "Up", None, False
+            host.status, host.connecting, host.disconnecting, host.in_transfer = "Up", None, None, False
 
 
 def _locks(cloud: Cloud) -> list[Lock]:
@@ -149,13 +164,16 @@ def _try_delete(cloud: Cloud, server: str, race: Race) -> Steps:
 
 
 def lose_sight(cloud: Cloud, name: str, other: str) -> Steps:
-    """A server takes another one for dead, which is alive and at work, and cleans up after its jobs."""
+    """A server takes another one for dead, which is alive and at work, and cleans up after its jobs.
+
+    Before 4.19 jobs are cancelled only, and what they were about stays as it is (races.md, R4).
+    """
     while True:
         yield cloud.between(60, 300)
         actor = cloud.actor(name, "Cluster-Notification-1")
         cloud.say(actor, "ms.cluster.node_left", ms=cloud.servers[other].msid)
         for _, (server, about) in sorted(cloud.requests.items()):
-            if server != other or "network" not in about:
+            if server != other or "network" not in about or cloud.log.release < (4, 19):
                 continue
             yield cloud.pause()
             network = next(n for n in cloud.networks if n.id == about["network"])
