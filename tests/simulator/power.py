@@ -7,10 +7,12 @@ from .engine import SECOND
 from .ha import schedule
 from .log import Actor
 from .machines import release
+from .truth import Race
 
 PING_ROUND = 30.0
 GRACE = 2 * PING_ROUND
 MOVED = "migrated-vm-stopped-by-power-sync"
+SEEN_LATER = "running-vm-stopped-by-power-sync"
 FLAW = 0.08  # how often a job in the queue of a VM is overlooked
 
 
@@ -31,6 +33,7 @@ def report(cloud: Cloud, host: Host) -> Steps:
         vm = cloud.vms[number]
         vm.seen[host.id] = cloud.now
         cloud.say(actor, "vm.power.per_vm", host=host.id, vm=vm.id, power_state="PowerOn")
+        _is_seen(cloud, vm, host)
         yield cloud.pause(0.0005, 0.002)
         yield from _is_on(cloud, actor, vm, host)
     for vm in [v for v in cloud.vms.values() if v.host is host and v.state in ("Running", "Starting")]:
@@ -88,11 +91,27 @@ def _is_missing(cloud: Cloud, actor: Actor, vm: Vm, host: Host) -> Steps:
         release(cloud, actor, vm, nic)
     if vm.state in ("Running", "Starting"):
         cloud.transition(actor, vm, "Stopped", "FollowAgentPowerOffReport")
-        if any(vm.id in other.domains for other in cloud.hosts if other is not host):
-            vm.stopped_by_sync = cloud.truth.race(MOVED, vm.key, cloud.now)
-        else:
-            cloud.truth.missed(MOVED)
+        _stop_running(cloud, vm, host)
         cloud.say(actor, "vm.power.synced_stopped", vm=vm.id)
+
+
+def _stop_running(cloud: Cloud, vm: Vm, host: Host) -> None:
+    """A VM was taken for stopped, which may run on another host, and be known to."""
+    homes = [other for other in cloud.hosts if other is not host and vm.id in other.domains]
+    if any(vm.seen.get(home.id, -1) > vm.seen[host.id] for home in homes):
+        vm.stopped_by_sync = cloud.truth.race(MOVED, vm.key, cloud.now)
+    elif homes:
+        # Until its new host reports it nobody can know that it runs.
+        vm.stopped_by_sync = Race(SEEN_LATER, frozenset((vm.key,)), cloud.now, 1.0)
+    else:
+        vm.stopped_by_sync = None
+        cloud.truth.missed(MOVED)
+
+
+def _is_seen(cloud: Cloud, vm: Vm, host: Host) -> None:
+    race = vm.stopped_by_sync
+    if race is not None and race not in cloud.truth.races and vm.state == "Stopped" and host is not vm.host:
+        cloud.truth.races.append(race)
 
 
 def _strike(cloud: Cloud, vm: Vm, actor: Actor) -> None:
