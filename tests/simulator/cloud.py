@@ -59,9 +59,9 @@ class Vm:
     """A virtual machine. `version` counts the writes of its row, `pending` the jobs in its queue.
 
     `devices` of a router say which network is at which of its devices, `commands` are the start commands for it,
-    `struck` says into whose start (its family) a power report broke, and when, `seen` when each host last reported that it runs, `loops` when
-    it was found stopped and left so, `left_alone` when high
-    availability found it alive, `changes` when its state changed.
+    `struck` says into whose start (its family) a power report broke, and when, `seen` when each host last reported
+    that it runs, `loops` when it was found stopped and left so, `left_alone` when high availability found it alive,
+    `changes` when its state changed.
     """
 
     id: int
