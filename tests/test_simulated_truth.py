@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import random
 from functools import cache
 
 import pytest
-from simulator.history import History, Settings, simulate
+from simulator.history import History, Settings, simulate, source
 from simulator.judge import judge
+from simulator.log import Actor, Log
 from test_grammars import shipped
 
 from logscope.demand import for_rules
@@ -50,3 +52,23 @@ def test_same_seed_gives_same_history() -> None:
     one, two = (simulate(shipped()[0], 3, SMALL) for _ in range(2))
     assert [line.whole for line in one.lines["ms1"]] == [line.whole for line in two.lines["ms1"]]
     assert [(r.rule, r.resources, r.at) for r in one.races] == [(r.rule, r.resources, r.at) for r in two.races]
+
+
+def test_work_that_was_cut_off_is_not_ended_by_the_next_user_of_its_thread() -> None:
+    catalog = shipped()[0]
+    log = Log(catalog, "4.19", random.Random(0), trace=False)
+    before, after = (
+        Actor("ms1", "Work-Job-Executor-1", run, n, n, n) for n, run in enumerate(("ctx-1a2b3c4d", "ctx-5e6f7a8b"), 10)
+    )
+    steps: list[tuple[int, Actor, str, dict[str, object]]] = [
+        (0, before, "lock.network.implement.acquired", {"network": 209}),
+        (5, Actor("ms1", "main", "", 1), "ms.cluster.stopped", {}),
+        (40, after, "lock.network.implement.acquired", {"network": 209}),
+        (60, after, "lock.network.implement.released", {"network": 209}),
+        (300, after, "lock.network.implement.acquired", {"network": 210}),
+    ]
+    for second, actor, event, fields in steps:
+        log.say(second * 1_000_000, actor, event, fields)
+    rules = [catalog.rules["work-cut-off-by-restart"]]
+    read = read_log([source("ms1", log.lines)], [], catalog, for_rules(catalog, rules))
+    assert [str(f.resource) for f in analyze(read, rules).findings] == ["network:209"]
