@@ -7,6 +7,7 @@ each opening the depth at which its closing must stand (brackets matched without
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import polars as pl
 
@@ -72,7 +73,7 @@ class Correlator:
         # An event that both closes and opens (a state line) closes first.
         rows = pl.concat([whole, opens]).sort(*keys, "order", "step")
         paired = _pair_nested(rows, keys) if declared.nested else _pair_flat(rows, keys)
-        frame = self._joined(paired)
+        frame = self._joined(paired, {c.event.text for c in (*declared.opens, *declared.closes)})
         frame = self._close_by_part(frame, partial, keys)
         frame = self._cut(frame, _KEY + "actor" in keys, declared.limit)
         frame = self._about(frame, declared.of, [k for k in keys if k != _KEY + "actor"])
@@ -88,13 +89,11 @@ class Correlator:
         for key in keys:
             values = column(self._events, names, key.removeprefix(_KEY)).rename({"value": key})
             rows = rows.join(values, on="eid", how="left")
-        return rows.join(self._events.table.select("eid", "order", "time"), on="eid").select(
-            "eid", "order", "time", *keys
-        )
+        return rows.select("eid", "order", "time", *keys)
 
-    def _joined(self, paired: pl.DataFrame) -> pl.DataFrame:
+    def _joined(self, paired: pl.DataFrame, events: set[str]) -> pl.DataFrame:
         """Who opened (or, for `unbegun`, who closed), with the times of both ends."""
-        table = self._events.table.select("eid", *_WHO)
+        table = pl.concat([self._events.of(name).select("eid", *_WHO) for name in sorted(events)])
         who = paired.with_columns(pl.coalesce("open_eid", "close_eid").alias("eid"))
         return who.join(table, on="eid", how="left").drop("eid")
 
@@ -158,15 +157,20 @@ class Correlator:
             pl.when(is_cut).then(None).otherwise("close_eid").alias("close_eid"),
         ).drop("restart_order", "restart_time")
 
-    def _cut_by_reuse(self, frame: pl.DataFrame) -> pl.DataFrame:
-        """A thread that went on to another run ended whatever its old run had open."""
-        if frame.is_empty():
-            return frame
+    @cached_property
+    def _last_lines(self) -> tuple[pl.DataFrame, pl.DataFrame]:
+        """By run: order and time of its last event; by thread: the order of its last."""
         table = self._events.table.filter(pl.col("run") != "").sort("order")
         last = table.group_by(ACTOR).agg(
             pl.col("order").max().alias("run_order"), pl.col("time").last().alias("run_time")
         )
-        final = table.group_by("server", "thread").agg(pl.col("order").max().alias("thread_order"))
+        return last, table.group_by("server", "thread").agg(pl.col("order").max().alias("thread_order"))
+
+    def _cut_by_reuse(self, frame: pl.DataFrame) -> pl.DataFrame:
+        """A thread that went on to another run ended whatever its old run had open."""
+        if frame.is_empty():
+            return frame
+        last, final = self._last_lines
         frame = frame.join(last, on=ACTOR, how="left").join(final, on=["server", "thread"], how="left")
         is_lost = pl.col("end").is_null() & (pl.col("thread_order") > pl.col("run_order"))
         return frame.with_columns(
@@ -202,13 +206,17 @@ def _pair_nested(rows: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
 
 
 def _pair_flat(rows: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
+    """Pair an opening with the next step of its key, whichever that is; `rows` are sorted by `keys`."""
+    goes_on = pl.all_horizontal(pl.col(key) == pl.col(key).shift(-1) for key in keys)
+    goes_on_before = pl.all_horizontal(pl.col(key) == pl.col(key).shift(1) for key in keys).fill_null(False)
+    columns = ("eid", "time", "order", "step")
     rows = rows.with_columns(
-        *(pl.col(c).shift(-1).over(keys).alias(f"next_{c}") for c in ("eid", "time", "order", "step")),
-        (pl.col("step") > 0).cum_sum().over(keys).alias("opened"),
+        *(pl.when(goes_on).then(pl.col(c).shift(-1)).alias(f"next_{c}") for c in columns),
+        (~goes_on_before).alias("is_first"),
     )
     opens = rows.filter(pl.col("step") > 0)
     found = _shaped(opens, pl.col("next_step") < 0, pl.col("next_step") > 0, keys)
-    return pl.concat([found, _unbegun(rows.filter(pl.col("step") < 0), keys)])
+    return pl.concat([found, _as_unbegun(rows.filter("is_first", pl.col("step") < 0), keys)])
 
 
 def _shaped(rows: pl.DataFrame, is_closed: pl.Expr, is_superseded: pl.Expr, keys: list[str]) -> pl.DataFrame:
@@ -228,8 +236,11 @@ def _shaped(rows: pl.DataFrame, is_closed: pl.Expr, is_superseded: pl.Expr, keys
 
 def _unbegun(rows: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
     """Ends before any opening of their key: of what began before the log did. Only the first counts."""
-    first = rows.filter(pl.col("opened") == 0).unique(keys, keep="first", maintain_order=True)
-    return first.select(
+    return _as_unbegun(rows.filter(pl.col("opened") == 0).unique(keys, keep="first", maintain_order=True), keys)
+
+
+def _as_unbegun(ends: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
+    return ends.select(
         pl.lit(None, pl.Int64).alias("start"),
         pl.col("time").alias("end"),
         pl.lit(None, pl.UInt32).alias("start_order"),

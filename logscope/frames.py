@@ -25,17 +25,25 @@ def column(events: EventSet, names: Sequence[str], path: str) -> pl.DataFrame:
         value = ACTOR_TEXT if path == "actor" else pl.col(path).cast(pl.String)
         parts = [events.of(name).select("eid", value.alias("value")) for name in present]
         return pl.concat(parts) if parts else _NO_VALUES
+    parts = [values for name in present for values in _values(events, name, path)]
+    return pl.concat(parts) if parts else _NO_VALUES
+
+
+def _values(events: EventSet, name: str, path: str) -> list[pl.DataFrame]:
+    """One value for each event of one name that has any: eid, value."""
     parts = []
-    for name in present:
-        if path.endswith(".id") or "." not in path:
-            found = events.ids(name, path.removesuffix(".id"))
-            if len(found):
-                parts.append(found.rename({"id": "value"}))
-        frame = events.fields.get(name)
-        if frame is not None and path in frame.columns:
-            parts.append(frame.select("eid", pl.col(path).alias("value")).drop_nulls())
-    # One event, one value: the first, should a field name several resources.
-    return pl.concat(parts).unique("eid", keep="first", maintain_order=True) if parts else _NO_VALUES
+    if path.endswith(".id") or "." not in path:
+        found = events.ids(name, path.removesuffix(".id"))
+        if found is not None:
+            parts.append(found.rename({"id": "value"}))
+            if len(found) == len(events.of(name)):
+                return parts
+    frame = events.fields.get(name)
+    if frame is not None and path in frame.columns:
+        parts.append(frame.select("eid", pl.col(path).alias("value")).drop_nulls())
+    if len(parts) < 2:
+        return parts
+    return [pl.concat(parts).unique("eid", keep="first", maintain_order=True)]
 
 
 def compare(left: pl.Expr, operator: str, right: pl.Expr | Value | tuple[Value, ...]) -> pl.Expr:
@@ -60,15 +68,18 @@ def compare(left: pl.Expr, operator: str, right: pl.Expr | Value | tuple[Value, 
 
 
 def choose(events: EventSet, choices: Sequence[Choice]) -> pl.DataFrame:
-    """The events that a clause `EVENT where … or EVENT where …` means: eid, event."""
+    """The events that a clause `EVENT where … or EVENT where …` means: eid, event, order, time."""
     parts = [_chosen(events, c.event.text, c.where) for c in choices if c.event.text in events.present]
     if not parts:
-        return pl.DataFrame(schema={"eid": pl.UInt32, "event": pl.String})
-    return pl.concat(parts).unique("eid", keep="first", maintain_order=True)
+        return pl.DataFrame(schema={"eid": pl.UInt32, "event": pl.String, "order": pl.UInt32, "time": pl.Int64})
+    found = pl.concat(parts)
+    names = [choice.event.text for choice in choices]
+    return found if len(set(names)) == len(names) else found.unique("eid", keep="first", maintain_order=True)
 
 
 def _chosen(events: EventSet, name: str, where: Sequence[Comparison]) -> pl.DataFrame:
-    rows = events.of(name).select("eid", "event")
+    kept = ("eid", "event", "order", "time")
+    rows = events.of(name).select(kept)
     for condition in where:
         values = column(events, [name], condition.left.text)
         joined = rows.join(values, on="eid", how="left")
@@ -78,5 +89,5 @@ def _chosen(events: EventSet, name: str, where: Sequence[Comparison]) -> pl.Data
             keep = compare(pl.col("value"), condition.operator, pl.col("other"))
         else:
             keep = compare(pl.col("value"), condition.operator, right)
-        rows = joined.filter(keep).select("eid", "event")
+        rows = joined.filter(keep).select(kept)
     return rows

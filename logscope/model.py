@@ -75,17 +75,24 @@ class EventSet:
     @cached_property
     def _ids(self) -> dict[tuple[str, str], pl.DataFrame]:
         owned = self.resources.join(self.table.select("eid", "event"), on="eid", maintain_order="left")
-        parts = owned.select("event", "field", "eid", "id").partition_by("event", "field", as_dict=True)
-        return {(str(event), str(field)): rows.select("eid", "id") for (event, field), rows in parts.items()}
+        owned = owned.select("event", "field", "eid", "id").unique(["eid", "field"], keep="first", maintain_order=True)
+        parts = owned.partition_by("event", "field", as_dict=True, include_key=False)
+        return {(str(event), str(field)): rows for (event, field), rows in parts.items()}
+
+    @cached_property
+    def _empty(self) -> pl.DataFrame:
+        return self.table.clear()
 
     def of(self, event: str) -> pl.DataFrame:
         """The rows of `table` of one event, in their order."""
-        return self._tables.get(event, self.table.clear())
+        return self._tables.get(event, self._empty)
 
-    def ids(self, event: str, field: str) -> pl.DataFrame:
-        """The resources of one event that one field names: eid, id."""
-        empty = self.resources.select("eid", "id").clear()
-        return self._ids.get((event, field), empty)
+    def ids(self, event: str, field: str) -> pl.DataFrame | None:
+        """The resource of each of one kind of events that one field names, the first if it names several: eid, id.
+
+        None if the field never names one.
+        """
+        return self._ids.get((event, field))
 
     @property
     def present(self) -> frozenset[str]:
