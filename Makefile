@@ -23,7 +23,7 @@ test: $(READY) ## Check style, types and imports, and run the tests
 	@$(BIN)/python -m ruff format --check --quiet .
 	@$(BIN)/python -m mypy
 	@$(BIN)/lint-imports --no-logo
-	@$(BIN)/python -m pytest -n auto --maxprocesses 4
+	@$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist worksteal
 
 bench: $(READY) ## Measure against rg and lnav (SIZE_MB=1000)
 	@$(BIN)/python -m bench.run --size-mb $(SIZE_MB)
