@@ -21,6 +21,7 @@ from logscope.relations import MICROSECONDS, holds, margins
 DEFAULT_SLACK = 0.02  # seconds; log4j takes the time at the call and writes it later
 CLOCK_SLACK = 1.0  # seconds; between two servers
 _MOST_WINDOWS = 1000
+_JOINED_ROWS = 20_000
 _SURE_OUTCOMES = ("", "closed", "superseded")
 
 Item = dict[str, Any]
@@ -297,13 +298,15 @@ def _join(left: pl.DataFrame, right: pl.DataFrame, name: str, conditions: list[C
             quick.append(_value(condition.left) == _value(condition.right))
     slim_left = left.with_row_index("left_row").select("left_row", *_comparable(left))
     slim_right = right.with_row_index("right_row").select("right_row", *_comparable(right))
-    pairs = slim_left.join_where(slim_right, *quick) if quick else slim_left.join(slim_right, how="cross")
-    for condition in both:
-        pairs = pairs.filter(*_predicates(condition, slack))
-    items = [c for c in pairs.columns if c.endswith(".item") and c != f"{name}.item"]
-    for other in items:
-        pairs = pairs.filter(pl.col(other) != pl.col(f"{name}.item"))
-    pairs = pairs.select("left_row", "right_row").unique().sort("left_row", "right_row")
+    kept = [predicate for condition in both for predicate in _predicates(condition, slack)]
+    kept += [pl.col(c) != pl.col(f"{name}.item") for c in left.columns if c.endswith(".item")]
+    found = []
+    for part in slim_left.iter_slices(_JOINED_ROWS):  # keys that many share make many pairs for a while
+        pairs = part.join_where(slim_right, *quick) if quick else part.join(slim_right, how="cross")
+        found.append(pairs.filter(*kept).select("left_row", "right_row"))
+    if not found:
+        found.append(pl.DataFrame(schema={"left_row": pl.UInt32, "right_row": pl.UInt32}))
+    pairs = pl.concat(found).unique().sort("left_row", "right_row")
     whole = pl.concat([left[pairs["left_row"]], right[pairs["right_row"]]], how="horizontal")
     keys = [c for c in whole.columns if c.endswith(".item")]
     return whole.unique(keys, keep="first", maintain_order=True)

@@ -154,7 +154,7 @@ class Extractor:
         self.unknown += len(batch) - len(table)
         table = table.with_columns((pl.int_range(pl.len(), dtype=pl.UInt32) + self._next).alias("eid"))
         self._next += len(table)
-        self._parts.tables.append(table.select(CORE).cast(_TABLE_SCHEMA))  # type: ignore[arg-type]
+        self._parts.tables.append(_compact(table.select(CORE).cast(_TABLE_SCHEMA)))  # type: ignore[arg-type]
         said = pl.struct("level", "thread", "run", "job", "logid", pl.col("message").str.strip_chars_end(BLANKS))
         self._parts.prints.append(table.select("eid", said.hash().alias("print")))
         block = io.BytesIO()
@@ -229,7 +229,7 @@ class Extractor:
             )
             rows = rows.filter(pl.col("id").is_not_null() | pl.col("alias").is_not_null())
             if len(rows):
-                self._parts.resources.append(rows)
+                self._parts.resources.append(_compact(rows))
         for about in self._catalog.events[name].abouts:
             given = [pl.lit(about.kind.text).alias("field"), pl.lit(about.kind.text).alias("kind")]
             ids = [pl.lit(about.id.text).alias("id"), pl.lit(None, pl.String).alias("alias")]
@@ -242,7 +242,13 @@ class Extractor:
             if self._paths is None or c in self._paths
         ]
         if kept:
-            self._parts.fields.setdefault(name, []).append(frame.select("eid", *kept))
+            self._parts.fields.setdefault(name, []).append(_compact(frame.select("eid", *kept)))
+
+
+def _compact(frame: pl.DataFrame) -> pl.DataFrame:
+    """The same in memory of its own: texts that were cut out of lines keep all lines of their batch alive."""
+    texts = [name for name, kind in frame.schema.items() if kind == pl.String]
+    return frame.with_columns(pl.concat_str(name, pl.lit("")).alias(name) for name in texts)
 
 
 def _typed_fields(event: Event) -> dict[str, str]:
