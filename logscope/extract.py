@@ -126,9 +126,9 @@ class Extractor:
             self._flush()
 
     def finish(self) -> Extraction:
-        """Everything added so far, in order."""
+        """Everything added so far, in order; nothing of it is kept here."""
         self._flush()
-        parts = self._parts
+        parts, self._parts = self._parts, _Parts()
         if parts.tables:
             table = pl.concat(parts.tables).sort("time", "server", "source", "line").with_row_index("order")
         else:

@@ -163,12 +163,14 @@ def read_log(
     broken, notes = breaks(flows, extraction.events, catalog.events_tagged("restart"))
     horizon.gaps, horizon.repeated = broken.gaps, broken.repeated
     unified, identity = unify(extraction.events, extraction.aliases)
+    texts = extraction.texts
+    del extraction  # its resources and table, which are large, are there once more in what follows
     linked = with_taken(with_families(unified, catalog), catalog, horizon)
     return Log(
         catalog,
         linked,
         identity,
-        extraction.texts,
+        texts,
         horizon,
         summaries,
         coverage,
