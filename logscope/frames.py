@@ -20,30 +20,30 @@ def column(events: EventSet, names: Sequence[str], path: str) -> pl.DataFrame:
 
     `KIND.id` or a typed field's `.id` is the canonical id; an event without the field has no row.
     """
-    present = [name for name in names if name in events.present]
+    parts = [_values(events, name, path) for name in names if name in events.present]
+    parts = [part for part in parts if len(part)]
+    return pl.concat(parts) if len(parts) > 1 else parts[0] if parts else _NO_VALUES
+
+
+def _values(events: EventSet, name: str, path: str) -> pl.DataFrame:
+    """One value for each event of one name that has any: eid, value."""
+    if (name, path) not in events.answers:
+        events.answers[name, path] = _looked_up(events, name, path)
+    return events.answers[name, path]
+
+
+def _looked_up(events: EventSet, name: str, path: str) -> pl.DataFrame:
     if path == "actor" or path in _TABLE_FIELDS:
         value = ACTOR_TEXT if path == "actor" else pl.col(path).cast(pl.String)
-        parts = [events.of(name).select("eid", value.alias("value")) for name in present]
-        return pl.concat(parts) if parts else _NO_VALUES
-    parts = [values for name in present for values in _values(events, name, path)]
-    return pl.concat(parts) if parts else _NO_VALUES
-
-
-def _values(events: EventSet, name: str, path: str) -> list[pl.DataFrame]:
-    """One value for each event of one name that has any: eid, value."""
-    parts = []
-    if path.endswith(".id") or "." not in path:
-        found = events.ids(name, path.removesuffix(".id"))
-        if found is not None:
-            parts.append(found.rename({"id": "value"}))
-            if len(found) == len(events.of(name)):
-                return parts
+        return events.of(name).select("eid", value.alias("value"))
+    found = events.ids(name, path.removesuffix(".id")) if path.endswith(".id") or "." not in path else None
     frame = events.fields.get(name)
-    if frame is not None and path in frame.columns:
-        parts.append(frame.select("eid", pl.col(path).alias("value")).drop_nulls())
-    if len(parts) < 2:
-        return parts
-    return [pl.concat(parts).unique("eid", keep="first", maintain_order=True)]
+    if frame is None or path not in frame.columns or (found is not None and len(found) == len(events.of(name))):
+        return _NO_VALUES if found is None else found.rename({"id": "value"})
+    said = frame.select("eid", pl.col(path).alias("value")).drop_nulls()
+    if found is None:
+        return said
+    return pl.concat([found.rename({"id": "value"}), said]).unique("eid", keep="first", maintain_order=True)
 
 
 def compare(left: pl.Expr, operator: str, right: pl.Expr | Value | tuple[Value, ...]) -> pl.Expr:

@@ -48,13 +48,15 @@ class Items:
         if not parts:
             empty = {**SCHEMA, **{VALUE + path: pl.String for path in wanted}}
             return pl.DataFrame(schema=empty)
+        if len(parts) == 1 and not spec.where and wanted == [*paths]:
+            return parts[0]
         frame = pl.concat(parts, how="diagonal")
         for condition in spec.where:
             left = pl.col(VALUE + condition.left.text)
             right = condition.right
             other = pl.col(VALUE + right.text) if isinstance(right, Path) else right
             frame = frame.filter(compare(left, condition.operator, other))
-        return frame.select(*SCHEMA, *(VALUE + path for path in paths)).sort("order", "item")
+        return frame.select(*SCHEMA, *(VALUE + path for path in paths)).sort("order", "item", maintain_order=True)
 
     def chosen(self, choices: Sequence[Choice]) -> pl.DataFrame:
         """Events of a choice: eid, event."""
@@ -85,7 +87,7 @@ class Items:
         """All items of one event or interval; kept, for several rules ask for the same."""
         if (name, paths) not in self._made:
             make = self._events_of if name in self._catalog.events else self._intervals_of
-            self._made[name, paths] = make(name, paths)
+            self._made[name, paths] = make(name, paths).sort("order", "item", maintain_order=True)
         return self._made[name, paths]
 
     def _events_of(self, name: str, paths: Sequence[str]) -> pl.DataFrame:
@@ -124,32 +126,36 @@ class Items:
                 "of_eid": [c.event.text for c in declared.of],
                 "close_eid": [c.event.text for c in declared.closes],
             }
+        whole = frame.lazy()
         for path in paths:
             name = VALUE + path
             if path == "resource":
-                frame = self._with_resources(frame, list(owners), name)
+                whole = self._with_resources(whole, list(owners), name)
             elif path == "actor":
-                frame = frame.with_columns(ACTOR_TEXT.alias(name))
+                whole = whole.with_columns(ACTOR_TEXT.alias(name))
             elif path == "duration":
                 seconds = (pl.col("end") - pl.col("start")) / 1_000_000
-                frame = frame.with_columns(seconds.cast(pl.String).alias(name))
+                whole = whole.with_columns(seconds.cast(pl.String).alias(name))
             elif path in SCHEMA:
-                frame = frame.with_columns(pl.col(path).cast(pl.String).alias(name))
+                whole = whole.with_columns(pl.col(path).cast(pl.String).alias(name))
             else:
                 found = []
                 for owner, names in owners.items():
-                    values = column(self._events, names, path).rename({"eid": owner, "value": f"{name}@{owner}"})
-                    frame = frame.join(values, on=owner, how="left")
-                    found.append(f"{name}@{owner}")
-                frame = frame.with_columns(pl.coalesce(found).alias(name)).drop(found)
-        return frame
+                    values = column(self._events, names, path)
+                    if len(values):
+                        values = values.rename({"eid": owner, "value": f"{name}@{owner}"})
+                        whole = whole.join(values.lazy(), on=owner, how="left", maintain_order="left")
+                        found.append(f"{name}@{owner}")
+                value = pl.coalesce(found) if found else pl.lit(None, pl.String)
+                whole = whole.with_columns(value.alias(name)).drop(found)
+        return whole.collect() if paths else frame
 
-    def _with_resources(self, frame: pl.DataFrame, owners: list[str], name: str) -> pl.DataFrame:
+    def _with_resources(self, frame: pl.LazyFrame, owners: list[str], name: str) -> pl.LazyFrame:
         if self._owned is None:
             text = pl.concat_str("kind", pl.lit(":"), "id").alias(name)
             self._owned = self._events.resources.select("eid", text).unique()
-        parts = [frame.join(self._owned.rename({"eid": owner}), on=owner, how="inner") for owner in owners]
-        return pl.concat(parts, how="diagonal").unique(["item", name], keep="first", maintain_order=True)
+        parts = [frame.join(self._owned.rename({"eid": owner}).lazy(), on=owner, how="inner") for owner in owners]
+        return pl.concat(parts).unique(["item", name], keep="first", maintain_order=True)
 
 
 def _right_paths(spec: Spec) -> list[str]:

@@ -66,6 +66,8 @@ class EventSet:
     table: pl.DataFrame
     fields: dict[str, pl.DataFrame]
     resources: pl.DataFrame
+    # What was asked of these events before, by event and field path; `frames` keeps it.
+    answers: dict[tuple[str, str], pl.DataFrame] = field(default_factory=dict, repr=False, compare=False)
 
     @cached_property
     def _tables(self) -> dict[str, pl.DataFrame]:
