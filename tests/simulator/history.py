@@ -214,6 +214,9 @@ def _ask(cloud: Cloud, server: str) -> Steps:
         if cloud.chance(0.5):
             cloud.engine.spawn(migrate(cloud, server, vm))
             continue
-        network = cloud.dice.choice([n for n in cloud.networks if n.state != "Destroyed"])
+        left = [n for n in cloud.networks if n.state != "Destroyed"]
+        if not left:
+            continue
+        network = cloud.dice.choice(left)
         for _ in range(1 + cloud.flaw(0.3)):
             cloud.engine.spawn(add_nic(cloud, server, vm, network), cloud.between(0.0, 6.0))

@@ -142,6 +142,8 @@ def use(cloud: Cloud, server: str) -> Steps:
     spawn = cloud.engine.spawn
     while True:
         yield cloud.between(4, 25)
+        if not cloud.volumes:
+            continue
         volume = cloud.dice.choice(cloud.volumes)
         kind = cloud.dice.random()
         if kind < 0.25:
