@@ -65,7 +65,7 @@ class Extraction:
 
     `aliases`: kind, alias, id (or null), label; what each text said about one resource.
     `resources` of `events` has id (or null) and alias (or null) instead of a canonical id.
-    `prints`: eid, print (u64); equal where two records say the same, whoever copied them.
+    `prints`: eid, print (u64); equal where two records say the same, whoever copied them; empty for a lone source.
     """
 
     events: EventSet
@@ -90,7 +90,8 @@ class Extractor:
     """Collects candidates of any number of sources and turns them into events.
 
     `events` None asks for every event of the catalog; `paths` None keeps every field, else only those
-    field paths; `needles` are texts of which a line of an event must contain one to be asked for.
+    field paths; `needles` are texts of which a line of an event must contain one to be asked for;
+    `is_alone` says that there is one source, so that no other can hold the same records.
     """
 
     def __init__(
@@ -99,8 +100,11 @@ class Extractor:
         events: Collection[str] | None,
         paths: Collection[str] | None = None,
         needles: Mapping[str, Collection[str]] = MappingProxyType({}),
+        *,
+        is_alone: bool = False,
     ) -> None:
         self._catalog = catalog
+        self._is_alone = is_alone
         self._paths = paths
         self._templates = event_templates(catalog, events)
         self.literals = line_literals(self._templates, needles)
@@ -155,8 +159,9 @@ class Extractor:
         table = table.with_columns((pl.int_range(pl.len(), dtype=pl.UInt32) + self._next).alias("eid"))
         self._next += len(table)
         self._parts.tables.append(_compact(table.select(CORE).cast(_TABLE_SCHEMA)))  # type: ignore[arg-type]
-        said = pl.struct("level", "thread", "run", "job", "logid", pl.col("message").str.strip_chars_end(BLANKS))
-        self._parts.prints.append(table.select("eid", said.hash().alias("print")))
+        if not self._is_alone:
+            said = pl.struct("level", "thread", "run", "job", "logid", pl.col("message").str.strip_chars_end(BLANKS))
+            self._parts.prints.append(table.select("eid", said.hash().alias("print")))
         block = io.BytesIO()
         table.select("eid", "text", "tail").write_ipc(block, compression="zstd")
         self._parts.texts.append(block.getvalue())

@@ -134,7 +134,7 @@ def read_log(
     """
     if len({source.kind for source in sources}) > 1:
         demand = with_tags(catalog, demand, clocks.TAGS)
-    extractor = Extractor(catalog, demand.events, demand.paths, demand.needles)
+    extractor = Extractor(catalog, demand.events, demand.paths, demand.needles, is_alone=len(sources) == 1)
     selector = Selector(extractor.literals)
     summaries: list[SourceSummary] = []
     coverage = Coverage()
