@@ -18,7 +18,11 @@ OTHER = {
     "after": "before", "starts": "finishes", "finishes": "starts", "equals": "overlaps",
 }  # fmt: skip
 # These ask for less to be read and follow from what else is asked.
-FOR_SPEED = ("ended without: where answer …", "refusal without: where answer …")
+FOR_SPEED = (
+    "ended without: where answer …",
+    "refusal without: where answer …",
+    "answer without: where call …",
+)
 SECTIONS = ("without", "counts", "proves")
 
 
