@@ -310,6 +310,7 @@ class Cloud:
             vm.span.end = self.now
         vm.span = self.begin("vm.transition", vm.key, actor, state=new)
         before, vm.state = vm.state, new
+        vm.stopped_by_sync = None
         vm.version += 1
         vm.changes.append(self.now)
         self.say(actor, "vm.state.transition", vm=vm.id, old_state=before, new_state=new, trigger=trigger)

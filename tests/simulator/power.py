@@ -60,11 +60,13 @@ def _is_on(cloud: Cloud, actor: Actor, vm: Vm, host: Host) -> Steps:
     _strike(cloud, vm, actor)
     yield cloud.pause(0.002, 0.02)
     if vm.state in ("Starting", "Stopped"):
+        # Whoever changes the VM in between takes it over: what a report does to it then puts nothing right.
+        race = vm.stopped_by_sync
+        if race is not None:
+            race.proof = "recovered"
         cloud.transition(actor, vm, "Running", "FollowAgentPowerOnReport")
         vm.host = host
         cloud.say(actor, "vm.power.synced_running", vm=vm.id)
-        if vm.stopped_by_sync is not None:
-            vm.stopped_by_sync.proof, vm.stopped_by_sync = "recovered", None
 
 
 def _is_missing(cloud: Cloud, actor: Actor, vm: Vm, host: Host) -> Steps:

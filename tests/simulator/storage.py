@@ -20,6 +20,8 @@ def migrate(cloud: Cloud, server: str, volume: Volume) -> Steps:
     races: list[Race] = []
 
     def run(actor: Actor) -> Steps:
+        # A request whose turn never comes is over with the log: nothing of it was done on a wrong state.
+        cloud.truth.races += races
         yield from command(cloud, actor, vm.host, "MigrateVolumeCommand", 2.0, 12.0)
         if races and cloud.chance(0.5):
             cloud.say(actor, "volume.migrate.failed", volume=volume.id, volume__vm=vm.id, reason="it is in use")
@@ -32,7 +34,7 @@ def migrate(cloud: Cloud, server: str, volume: Volume) -> Steps:
             cloud.truth.missed(MIGRATED)
             raise OperationError("the VM is in state [Starting], which is not supported for migration")
         if vm.state == "Starting" and vm.starting is not None and vm.starting.family != actor.family:
-            races.append(cloud.truth.race(MIGRATED, volume.key, cloud.now, vm.key))
+            races.append(Race(MIGRATED, frozenset((volume.key, vm.key)), cloud.now, 1.0))
         yield from _work(cloud, actor, volume, vm, "MigrateVolume", run)
 
     yield from api_job(cloud, server, "user.volume.MigrateVolumeCmd", {"volume": volume.id}, work)
