@@ -28,7 +28,9 @@ def report(cloud: Cloud, host: Host) -> Steps:
     """One report: who runs, who is missing."""
     actor = cloud.handler(host)
     shown = {v.id for v in cloud.vms.values() if v.id in host.domains and v.id not in cloud.hidden}
+    # Each release writes one of the two.
     cloud.say(actor, "vm.power.report_begin", host=host.id, records=len(shown))
+    cloud.say(actor, "vm.power.report_listed", host=host.id, records=len(shown))
     for number in sorted(shown):
         vm = cloud.vms[number]
         vm.seen[host.id] = cloud.now
