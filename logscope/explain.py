@@ -18,6 +18,7 @@ from logscope.identity import Identity
 from logscope.items import SCHEMA, VALUE, Items
 from logscope.language.catalog import Catalog
 from logscope.language.tree import Attachment, Comparison, Path, Relation, Rule
+from logscope.locks import Held, held
 from logscope.model import Actor, EventSet, Evidence, Finding, Let, Resource, Sentence
 
 _SECOND = 1_000_000
@@ -59,17 +60,19 @@ class Teller:
 
     def findings(self, judged: Sequence[tuple[Rule, Occurrence]], texts: TextStore) -> list[Finding]:
         """Everything about each occurrence that a reader needs, each sentence with its lines."""
-        facts = self._gather(judged, texts)
-        return [self._finding(rule, occurrence, facts) for rule, occurrence in judged]
+        locks = held(self._items, judged)
+        facts = self._gather(judged, locks, texts)
+        return [self._finding(rule, o, mine, facts) for (rule, o), mine in zip(judged, locks, strict=True)]
 
     def places(self, eids: pl.Series) -> dict[int, str]:
         """`SOURCE:LINE` of events by their ids."""
         rows = self._events.table.filter(pl.col("eid").is_in(eids.implode())).select("eid", "source", "line")
         return {eid: f"{self._sources[source]}:{line}" for eid, source, line in rows.iter_rows()}
 
-    def _gather(self, judged: Sequence[tuple[Rule, Occurrence]], texts: TextStore) -> _Facts:
+    def _gather(self, judged: Sequence[tuple[Rule, Occurrence]], locks: Sequence[Held], texts: TextStore) -> _Facts:
         """Ask the frames once for all occurrences: a question for each would be paid for each."""
         items = {i["item"]: i for _, o in judged for i in (*o.bound.values(), *o.proofs.values())}
+        items |= {lock["item"]: lock for sides in locks for side in sides.values() for lock in side}
         wanted: dict[tuple[str, str], list[Item]] = {}
         for rule, occurrence in judged:
             every = {**occurrence.bound, **occurrence.proofs}
@@ -95,7 +98,7 @@ class Teller:
             texts=texts.texts(eids.to_list()),
         )
 
-    def _finding(self, rule: Rule, occurrence: Occurrence, facts: _Facts) -> Finding:
+    def _finding(self, rule: Rule, occurrence: Occurrence, locks: Held, facts: _Facts) -> Finding:
         every = {**occurrence.bound, **occurrence.proofs}
         lines = {
             name: (self._line(item["open_eid"], facts), self._line(item["close_eid"], facts))
@@ -107,6 +110,9 @@ class Teller:
         ]
         resource = self._resource(rule, occurrence, facts)
         then = self._sentences(rule, occurrence, lines)
+        then += [
+            self._lock_sentence(name, side, lines[name][0] or lines[name][1], facts) for name, side in locks.items()
+        ]
         undoing = _clock_error(occurrence)
         if undoing:
             then.append(Sentence(undoing, ()))
@@ -182,6 +188,14 @@ class Teller:
             if name in occurrence.proofs:
                 out.append(_proof_sentence(attachment, occurrence, lines))
         return out
+
+    def _lock_sentence(self, name: str, locks: list[Item], line: str, facts: _Facts) -> Sentence:
+        if not locks:
+            return Sentence(f"no lock of the actor of {name} was seen then", _claims(line))
+        titles = " and ".join(dict.fromkeys(facts.titles[lock["item"]] for lock in locks))
+        return Sentence(
+            f"the actor of {name} had {titles} then", _claims(*(self._line(lock["open_eid"], facts) for lock in locks))
+        )
 
     def _evidence(self, every: dict[str, Item], facts: _Facts) -> list[Evidence]:
         eids = {eid for item in every.values() for eid in _eids(item)}
