@@ -16,7 +16,7 @@ from logscope.causes import Causes
 from logscope.continuity import Flow, breaks, reach
 from logscope.correlate import Correlator, Horizon
 from logscope.demand import PLACE, Demand, for_rules, with_tags
-from logscope.detect import Detector, Occurrence, Verdict
+from logscope.detect import Detector, Item, Occurrence, Verdict
 from logscope.errors import NothingReadError, NothingThenError
 from logscope.explain import Teller
 from logscope.exposure import exposure
@@ -26,7 +26,7 @@ from logscope.incidents import failures, incidents
 from logscope.items import Items
 from logscope.language.catalog import Catalog
 from logscope.language.template import event_templates, line_literals
-from logscope.language.tree import Rule
+from logscope.language.tree import Relation, Rule
 from logscope.links import with_taken
 from logscope.model import (
     Coverage,
@@ -307,14 +307,29 @@ def _rank(finding: Finding) -> tuple[int, bool, int, str, str]:
 def _without_yielding(
     found: list[tuple[Finding, Occurrence]], rules: dict[str, Rule]
 ) -> list[tuple[Finding, Occurrence]]:
-    """Drop findings of general rules where a rule with a name of its own fired on the same resource then."""
-    firm = [finding for finding, _ in found if not rules[finding.rule].yields]
+    """Drop findings of general rules where a rule with a name of its own fired on the same resource and strike then."""
+    firm = [pair for pair in found if not rules[pair[0].rule].yields]
 
-    def is_told(finding: Finding) -> bool:
-        same = (f for f in firm if str(f.resource) == str(finding.resource))
-        return any(f.start <= finding.end and finding.start <= f.end for f in same)
+    def is_told(finding: Finding, strike: Item) -> bool:
+        same = ((f, o) for f, o in firm if str(f.resource) == str(finding.resource))
+        return any(f.start <= finding.end and finding.start <= f.end and _names(o, strike) for f, o in same)
 
-    return [pair for pair in found if not rules[pair[0].rule].yields or not is_told(pair[0])]
+    return [
+        (finding, occurrence)
+        for finding, occurrence in found
+        if not rules[finding.rule].yields or not is_told(finding, _strike(rules[finding.rule], occurrence))
+    ]
+
+
+def _strike(rule: Rule, occurrence: Occurrence) -> Item:
+    """What breaks in: the left side of the first relation, or all there is."""
+    relations = (condition.left.text for condition in rule.when if isinstance(condition, Relation))
+    return occurrence.bound[next(relations, rule.find[0].name.text)]
+
+
+def _names(occurrence: Occurrence, strike: Item) -> bool:
+    """Whether an occurrence is about what the actor of the strike did."""
+    return any(item["family"] == strike["family"] for item in (*occurrence.bound.values(), *occurrence.proofs.values()))
 
 
 def _status(rule: Rule, verdict: Verdict, findings: Sequence[Finding], exposed: Exposure | None) -> RuleStatus:

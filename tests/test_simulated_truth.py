@@ -72,3 +72,33 @@ def test_work_that_was_cut_off_is_not_ended_by_the_next_user_of_its_thread() -> 
     rules = [catalog.rules["work-cut-off-by-restart"]]
     read = read_log([source("ms1", log.lines)], [], catalog, for_rules(catalog, rules))
     assert [str(f.resource) for f in analyze(read, rules).findings] == ["network:209"]
+
+
+@pytest.mark.parametrize(
+    ("struck", "told"),
+    [
+        (["job.cleanup.network"], "changed-under-anothers-lock"),
+        (["network.orphan.found", "network.orphan.transitioned"], "network-cleaned-up-while-implementing"),
+    ],
+)
+def test_a_general_rule_gives_way_to_one_that_tells_of_its_strike(struck: list[str], told: str) -> None:
+    catalog = shipped()[0]
+    log = Log(catalog, "4.22", random.Random(0), trace=False)
+    holder, second, third = (Actor("ms1", f"Work-Job-Executor-{n}", f"ctx-{n:08x}", n, n, n) for n in (11, 12, 13))
+    other = Actor("ms1", "AsyncJobMgr-Heartbeat-1", "ctx-0000000e", 14)
+    about: dict[str, object] = {"network": 209}
+    steps: list[tuple[float, Actor, str, dict[str, object]]] = [
+        (0, holder, "lock.network.implement.acquired", about),
+        *((79.0, other, event, about) for event in struck),
+        (160, holder, "lock.network.implement.released", about),
+        (160.01, second, "lock.network.implement.acquired", about),
+        (160.02, second, "lock.network.implement.released", about),
+        (160.03, third, "lock.network.implement.acquired", about),
+        (160.04, third, "lock.network.implement.released", about),
+        (400, holder, "job.monitor.add", {"job": 11}),
+    ]
+    for at, actor, event, fields in steps:
+        log.say(round(at * 1_000_000), actor, event, fields)
+    rules = list(catalog.rules.values())
+    read = read_log([source("ms1", log.lines)], [], catalog, for_rules(catalog, rules))
+    assert {finding.rule for finding in analyze(read, rules).findings} == {told, "network-lock-starved-others"}
