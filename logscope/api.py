@@ -30,6 +30,7 @@ _FINDING_COLUMNS: dict[str, Any] = {
 _ENTRY_COLUMNS: dict[str, Any] = {
     "start": pl.Int64, "end": pl.Int64, "kind": pl.String, "of": pl.String, "title": pl.String, "actor": pl.String,
     "outcome": pl.String, "depth": pl.Int64, "opened_by": pl.String, "closed_by": pl.String,
+    "caused_by": pl.String,
 }  # fmt: skip
 _SHOWN_SOURCES = 20
 
@@ -109,7 +110,8 @@ class Result:
         """Everything that happened to one resource, by the time at which it began.
 
         `resource` is `KIND:ID`, a uuid or a name. Columns: end, duration, kind (`event` or `interval`),
-        of, title, actor, outcome, depth, opened_by, closed_by (`SOURCE:LINE`).
+        of, title, actor, outcome, depth, opened_by, closed_by (`SOURCE:LINE`), caused_by (the request or task behind
+        the act, empty where the log tells none).
 
         Raises:
             UsageError: no such resource occurs; the message names similar ones.
@@ -117,7 +119,7 @@ class Result:
         log = self._session.log
         entries = log.timelines.of([query.find_resource(log, resource)])[0].entries
         rows = [
-            (e.start, e.end, e.kind, e.of, e.title, e.actor.name, e.outcome, e.depth, e.line, e.closed_by)
+            (e.start, e.end, e.kind, e.of, e.title, e.actor.name, e.outcome, e.depth, e.line, e.closed_by, e.caused_by)
             for e in entries
         ]
         return self._pandas(pl.DataFrame(rows, schema=_ENTRY_COLUMNS, orient="row")).set_index("start")

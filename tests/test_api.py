@@ -69,6 +69,8 @@ def test_timeline_is_found_by_id_uuid_and_name(result: logscope.api.Result) -> N
     assert timeline.index.is_monotonic_increasing
     assert timeline.query("of == 'network.implement'")["duration"].tolist() == [timedelta(seconds=38.321)]
     assert result.timeline("net-a").equals(timeline)
+    behind = dict(zip(timeline["of"], timeline["caused_by"], strict=True))
+    assert (behind["network.implement"], behind["network.orphan.found"]) == ("API job (job-4248)", "")
     with pytest.raises(UsageError, match="similar ones are network:209"):
         result.timeline("network:2090")
 
