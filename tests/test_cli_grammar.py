@@ -19,6 +19,19 @@ event own.begun
   sample | 2026-10-29 01:20:23,709 DEBUG [o.e.Own] (main:[]) (logid:) Own work on network 209 begins
          expect network.id = 209
 """
+RULE = """\
+
+rule own-work-begun
+  title    | Work on network {work.network.id} began
+  severity low
+  find     work = own.begun
+  because  | It did.
+  refs     example/own#1
+  fires
+    +0.000 A own.begun  network=209
+  quiet
+    +0.000 A lock.network.implement.acquired  network=209
+"""
 UNTIDY = GOOD.replace("  title  |", "  title |").replace("  match  |", "    match |")
 
 
@@ -70,11 +83,17 @@ def test_diagnostics_for_programs(own: Path) -> None:
     assert as_github.out.startswith("::error file=own.lsg,line=4,col=9,title=LG103::interval 'own.0' opens on unknown")
 
 
-def test_samples_and_histories_are_run_and_counted() -> None:
-    done = logscope("grammar", "test")
+def test_samples_and_histories_are_run_and_counted(own: Path) -> None:
+    own.write_text(GOOD + RULE)
+    done = logscope("grammar", "test", own)
     assert (done.code, done.err) == (0, "")
-    assert "samples and" in done.out.splitlines()[-1]
-    assert "histories come out as they should" in done.out.splitlines()[-1]
+    assert done.out.splitlines()[-1].endswith("samples and 2 histories come out as they should")
+
+
+def test_a_history_of_a_named_file_that_comes_out_otherwise_is_told(own: Path) -> None:
+    own.write_text(GOOD + RULE.replace("A own.begun", "A lock.network.implement.acquired"))
+    done = logscope("grammar", "test", own)
+    assert (done.code, "error[LG205]" in done.out) == (2, True)
 
 
 def test_sample_that_fits_nothing_is_told(own: Path) -> None:

@@ -25,7 +25,7 @@ def shipped() -> tuple[Catalog, list[Grammar]]:
 @cache
 def mistakes() -> list[Diagnostic]:
     catalog, grammars = shipped()
-    return [*check(catalog, grammars), *selftest.run(catalog)]
+    return [*check(catalog, grammars), *selftest.run(catalog, catalog.rules.values())]
 
 
 def declarations() -> Iterator[tuple[Grammar, Declaration]]:

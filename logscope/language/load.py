@@ -70,6 +70,15 @@ def source_text(path: str) -> str:
         return ""
 
 
+def shown_paths(dirs: Sequence[Path]) -> list[str]:
+    """The files that `load` reads of these directories, as their grammars and diagnostics name them.
+
+    Raises:
+        UsageError: a directory does not exist or has no grammar file in it.
+    """
+    return [_shown(file) for file in _files(dirs)]
+
+
 def _files(dirs: Sequence[Path]) -> list[Path]:
     files: dict[str, Path] = {}
     for place in dirs:
