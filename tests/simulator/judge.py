@@ -85,5 +85,5 @@ def judge(report: Report, races: list[Race], near_misses: dict[str, int]) -> Ver
 def _tells(finding: Finding, race: Race) -> bool:
     if finding.rule != race.rule or str(finding.resource) not in race.resources:
         return False
-    at = race.at + START
-    return finding.start - DOUBT <= at <= finding.end + DOUBT
+    first, last = race.at + START, (race.at if race.until is None else race.until) + START
+    return finding.start - DOUBT <= last and first <= finding.end + DOUBT

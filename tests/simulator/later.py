@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from .cloud import Cloud
 from .networks import UNDER_VM
 from .truth import Race, Span
@@ -146,4 +148,6 @@ def _looped(cloud: Cloud) -> list[Race]:
             if len(run) == 3:
                 is_alive = any(run[1] <= time <= run[1] + 900e6 for time in vm.left_alone)
                 found.append(Race(LOOPED, frozenset((vm.key,)), run[0], 1.0, "failed" if is_alive else ""))
+            if len(run) >= 3:
+                found[-1] = replace(found[-1], until=time)
     return found

@@ -13,7 +13,7 @@ class Race:
 
     `at` is when (µs from the beginning, true time), `margin` how far from the next bound of that work, in seconds.
     `proof` says what came of it if the log tells (`failed`, `recovered`, `avoided` …), else it is empty.
-    `about` are the two actors, where one race has several moments.
+    `about` are the two actors, where one race has several moments. `until` is when one that goes on was last at it.
     """
 
     rule: str
@@ -22,6 +22,7 @@ class Race:
     margin: float
     proof: str = ""
     about: tuple[Actor, Actor] | None = None
+    until: int | None = None
 
 
 @dataclass(eq=False, slots=True)
