@@ -237,7 +237,7 @@ def _forms() -> dict[str, pp.ParserElement]:
     within = _key("within") - duration
     relation = _word(RELATIONS, "a relation such as 'during'")
     related = (bound + relation - bound + pp.Optional(within)).set_parse_action(_relation)
-    condition = related | comparison
+    condition = (related | comparison).set_name("a condition such as 'strike during work' or 'a.id = b.id'")
 
     choice = (event + pp.Optional(where)).set_parse_action(_choice)
     tagged = _key("any").add_parse_action(lambda: [True]) - word.copy().set_name("a tag")
