@@ -158,3 +158,10 @@ def test_an_event_is_explained_by_its_declaration() -> None:
 def test_what_cannot_be_explained_says_what_to_do(command: tuple[str, ...], message: str) -> None:
     done = logscope(*command)
     assert (done.code, done.out, done.err) == (2, "", f"logscope: error: {message}\n")
+
+
+@pytest.mark.parametrize("number", ["0", "x", ""])
+def test_what_is_no_number_of_a_line_is_told_as_such(number: str) -> None:
+    done = logscope("explain", f"{NETWORK}:{number}")
+    assert (done.code, done.out) == (2, "")
+    assert f"'{number}' is no line of '{NETWORK}'; lines are counted from 1, such as '{NETWORK}:1'" in done.err

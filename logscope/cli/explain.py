@@ -65,6 +65,9 @@ def explain(
         raise UsageError(f"'{what}' is a file, of which one line can be explained; say which, such as '{what}:1'")
     if line is not None and line["place"] in _STREAMS and not os.path.exists(line["place"]):
         raise UsageError("standard input cannot be read again; save it to a file, and give FILE:LINE of that")
+    place, colon, number = what.rpartition(":")
+    if line is None and colon and os.path.exists(place):
+        raise UsageError(f"'{number}' is no line of '{place}'; lines are counted from 1, such as '{place}:1'")
     if line is None:
         near = difflib.get_close_matches(what, [*catalog.rules, *catalog.events], 1)
         hint = f"did you mean '{near[0]}'?" if near else "'logscope rules' lists them; a line is given as FILE:LINE"
