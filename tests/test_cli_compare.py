@@ -56,3 +56,28 @@ def test_wrong_use_is_one_line(args: list[str | Path], code: int, message: str) 
     assert (done.code, done.out) == (code, "")
     assert message in done.err
     assert done.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "this is not a JSON report: "),
+        ('{"findings":', "this is not a JSON report: "),
+        ("[1, 2]", "this is not a report of logscope: it lacks "),
+        ('{"schema": "logscope/report/99"}', "this is not a report of logscope: it lacks "),
+    ],
+)
+def test_json_that_is_no_report_is_not_read_as_a_log(text: str, message: str, tmp_path: Path) -> None:
+    other = tmp_path / "other.json"
+    other.write_text(text)
+    done = logscope("compare", other, PROXY)
+    assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
+    assert f"{other}: {message}" in done.err
+
+
+def test_a_report_whose_keys_were_sorted_is_a_report(tmp_path: Path) -> None:
+    saved = tmp_path / "base.json"
+    logscope("analyze", NETWORK, "-o", saved, "--quiet")
+    before = logscope("compare", saved, NETWORK)
+    saved.write_text(json.dumps(json.loads(saved.read_text()), sort_keys=True, indent=2))
+    assert logscope("compare", saved, NETWORK) == before

@@ -41,7 +41,8 @@ def load(path: str, wish: Wish, processes: int = 1) -> Side:
     saved: list[Report] = []
     others = 0
     for file in walk(path, problems):
-        if _is_report(file):
+        # What is given by name and called JSON was meant as a report, whatever stands in it.
+        if _is_report(file) or (file.explicit and file.name.endswith(".json")):
             saved.append(_saved(file))
         else:
             others += 1
