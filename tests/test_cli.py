@@ -298,3 +298,40 @@ def test_closed_streams_are_quiet_and_change_no_exit_code(redirected: str, tmp_p
     done = subprocess.run(["sh", "-c", f"{command} {redirected}"], capture_output=True, timeout=60, cwd=ROOT)
     assert (done.returncode, done.stdout, b"error" in done.stderr) == (1, b"", False)
     assert json.loads((tmp_path / "r.json").read_text())["findings"]
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ("slow", NETWORK, "--top"),
+        ("lines", NETWORK, "-r", "job:4251", "--context"),
+        ("grammar", "coverage", NETWORK, "--top"),
+        ("grammar", "coverage", NETWORK, "--stub"),
+        ("scan", NETWORK, "--processes"),
+        ("compare", NETWORK, NETWORK, "--processes"),
+    ],
+)
+def test_a_number_beyond_all_bounds_is_wrong_use(args: tuple[str | Path, ...]) -> None:
+    done = logscope(*args, "9" * 30)
+    assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
+    assert f"invalid value for '{args[-1]}'" in done.err
+
+
+def test_what_logscope_wrote_beside_a_log_changes_nothing_of_what_it_finds(tmp_path: Path) -> None:
+    (tmp_path / "management-server.log").write_bytes(NETWORK.read_bytes())
+    outputs = [part for suffix in ("html", "json", "md", "sarif", "xml") for part in ("-o", tmp_path / f"r.{suffix}")]
+    first = logscope("analyze", tmp_path, *outputs)
+    saved = json.loads((tmp_path / "r.json").read_text())
+    for suffix in ("csv", "jsonl"):
+        logscope("events", NETWORK, "-o", tmp_path / f"events.{suffix}")
+    page = logscope("timeline", NETWORK, "-r", "vm:612", "--format", "html")
+    (tmp_path / "timeline.html").write_bytes(page.raw)
+    again = logscope("analyze", tmp_path, *outputs)
+    assert (first.code, again.code) == (0, 0)
+    after = json.loads((tmp_path / "r.json").read_text())
+    note = {"source": str(tmp_path), "text": "8 files that logscope wrote were left out"}
+    assert note in after["notes"]
+    assert after | {"notes": []} == saved | {"notes": []}
+    named = logscope("analyze", tmp_path / "r.md")
+    assert (named.code, named.out) == (3, "")
+    assert "r.md: is what logscope wrote of a log, not a log; give the log itself" in named.err

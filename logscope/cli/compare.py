@@ -67,7 +67,13 @@ def compare(
         ),
     ] = "none",
     processes: Annotated[
-        int, typer.Option(metavar="N", min=0, help="Judge so many runs at once; 0 is one for each processor.")
+        int,
+        typer.Option(
+            metavar="N",
+            min=0,
+            max=options.LARGEST,
+            help="Judge so many runs at once; 0 is one for each processor.",
+        ),
     ] = 0,
     grammars: options.Grammars,
     since: options.Since = "",

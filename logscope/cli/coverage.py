@@ -28,9 +28,15 @@ _MOST_TEXT = 160  # characters of a message in the table
 def coverage(
     paths: options.Paths,
     *,
-    top: Annotated[int, typer.Option("--top", min=1, metavar="N", help="Show the N largest of each kind.")] = 20,
+    top: Annotated[
+        int,
+        typer.Option("--top", min=1, max=options.LARGEST, metavar="N", help="Show the N largest of each kind."),
+    ] = 20,
     stub: Annotated[
-        int | None, typer.Option("--stub", min=1, metavar="N", help="Print a grammar for the unknown message number N.")
+        int | None,
+        typer.Option(
+            "--stub", min=1, max=options.LARGEST, metavar="N", help="Print a grammar for the unknown message number N."
+        ),
     ] = None,
     format: Annotated[str, typer.Option("--format", metavar="NAME", help="text or json.")] = "text",
     grammars: options.Grammars,

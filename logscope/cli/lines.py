@@ -44,7 +44,15 @@ def lines(
         ),
     ],
     context: Annotated[
-        int, typer.Option("--context", "-C", min=0, metavar="N", help="Show N lines before and after each record.")
+        int,
+        typer.Option(
+            "--context",
+            "-C",
+            min=0,
+            max=options.LARGEST,
+            metavar="N",
+            help="Show N lines before and after each record.",
+        ),
     ] = 0,
     grammars: options.Grammars,
     since: options.Since = "",

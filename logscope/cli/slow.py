@@ -32,7 +32,9 @@ def slow(
             "--resource", "-r", metavar="KIND:ID", help="Only operations in which this resource or job has a part."
         ),
     ] = "",
-    top: Annotated[int, typer.Option(min=1, metavar="N", help="Show at most N of each list.")] = 10,
+    top: Annotated[
+        int, typer.Option(min=1, max=options.LARGEST, metavar="N", help="Show at most N of each list.")
+    ] = 10,
     format: Annotated[str, typer.Option("--format", metavar="NAME", help="text or json.")] = "text",
     grammars: options.Grammars,
     since: options.Since = "",

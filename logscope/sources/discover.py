@@ -12,7 +12,7 @@ from logscope.sources.kinds import ONE_KIND, Kinds
 from logscope.sources.order import Log, in_order, start_of, without_duplicates
 from logscope.sources.overlaps import without_excerpts
 from logscope.sources.servers import assign_servers
-from logscope.sources.sniff import DEFAULT_KIND, as_text, first_time, is_binary, is_log, opening
+from logscope.sources.sniff import DEFAULT_KIND, as_text, first_time, is_binary, is_log, is_own, opening
 
 _LIKE = "'2026-10-28 01:20:23,709 DEBUG [logger] (thread:context)'"
 
@@ -24,21 +24,22 @@ def discover(
 
     A path is a file (read whatever it says, if it is text), a directory or an archive (of which the logs are read),
     a glob, or `-` for the standard input. The order of the paths makes no difference. `kinds` tells the kinds of logs.
-    What was there twice is no problem, since all of it is read; it is added to `notes`.
+    What was there twice is no problem, since all of it is read; nor is what logscope wrote, such as a report beside
+    the logs. Both are added to `notes`.
     """
-    repeated: list[Problem] = []
+    told: list[Problem] = []
     problems: list[Problem] = []
     logs: list[Log] = []
     for path, times in Counter(paths).items():
-        logs += _logs_of(path, kinds, problems)
+        logs += _logs_of(path, kinds, problems, told)
         if times > 1:
-            repeated.append(Problem(_title(path), "is named twice and was read once"))
-    logs = without_excerpts(without_duplicates(logs, repeated), repeated)
+            told.append(Problem(_title(path), "is named twice and was read once"))
+    logs = without_excerpts(without_duplicates(logs, told), told)
     assign_servers(logs, kinds)
     sources = [log.source for log in in_order(logs)]
     _name_apart(sources)
     if notes is not None:
-        notes += _each_once(repeated)
+        notes += _each_once(told)
     return sources, _each_once(problems)
 
 
@@ -47,10 +48,10 @@ def _each_once(problems: list[Problem]) -> list[Problem]:
     return [told[key] for key in sorted(told)]
 
 
-def _logs_of(path: str, kinds: Kinds, problems: list[Problem]) -> list[Log]:
+def _logs_of(path: str, kinds: Kinds, problems: list[Problem], notes: list[Problem]) -> list[Log]:
     logs: list[Log] = []
     told = len(problems)
-    files = binaries = 0
+    files = binaries = own = 0
     for file in walk(path, problems):
         files += 1
         if file.explicit:
@@ -59,6 +60,8 @@ def _logs_of(path: str, kinds: Kinds, problems: list[Problem]) -> list[Log]:
                 problems.append(Problem(file.name, refusal))
             else:
                 logs.append(_log(file, kinds.of(as_text(file.head))))
+        elif is_own(file.head):
+            own += 1
         elif kind := kinds.of(as_text(file.head)) or (DEFAULT_KIND if is_log(file.head) else ""):
             logs.append(_log(file, kind))
         elif file.damage:
@@ -71,12 +74,17 @@ def _logs_of(path: str, kinds: Kinds, problems: list[Problem]) -> list[Log]:
     if binaries:
         text = "1 binary file in it was" if binaries == 1 else f"{binaries:,} binary files in it were"
         problems.append(Problem(_title(path), f"{text} left out"))
+    if own:
+        text = "1 file that logscope wrote was" if own == 1 else f"{own:,} files that logscope wrote were"
+        notes.append(Problem(_title(path), f"{text} left out"))
     return logs
 
 
 def _refusal(file: File) -> str:
     if not file.head:
         return file.damage or "is empty"
+    if is_own(file.head):
+        return "is what logscope wrote of a log, not a log; give the log itself"
     return "is a binary file, not a log" if is_binary(file.head) else ""
 
 

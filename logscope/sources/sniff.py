@@ -30,6 +30,19 @@ _ACCESS = re.compile(
     rb"(\d\d):(\d\d):(\d\d)[^\]\n]{0,8}\] \"",
     re.MULTILINE,
 )
+# What logscope itself wrote; such a file quotes lines of a log, and often lies beside it.
+_OWN = re.compile(
+    rb"\s*(?:"
+    rb'\{\s*"schema": "logscope/'
+    rb'|\{\s*"\$schema": "[^"]*sarif[^"]*",.{0,200}?"name": "logscope"'
+    rb'|\{"time": (?:null|"[^"]*"), "source": "'
+    rb"|time,source,line,event,actor,resources,fields,text\r?\n"
+    rb'|<\?xml[^>]*>\s*<testsuites name="logscope"'
+    rb"|<!doctype html>.{0,4000}? \xe2\x80\x93 logscope</title>"
+    rb"|# (?:Overlap report|Failed tests and what explains them)\b"
+    rb")",
+    re.DOTALL,
+)
 _OPENING = 64  # lines
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 # The thread and its context words, some of which are random: two logs that share one were written by one process.
@@ -56,6 +69,11 @@ def is_log(head: bytes) -> bool:
 def is_binary(head: bytes) -> bool:
     """Tell whether this is no text: it has NUL bytes, and not because it is UTF-16 or a log with some in it."""
     return b"\0" in as_text(head) and not is_log(head)
+
+
+def is_own(head: bytes) -> bool:
+    """Tell whether logscope wrote this: a report, or events as CSV or JSON Lines."""
+    return _OWN.match(head) is not None
 
 
 def first_time(head: bytes) -> int | None:
