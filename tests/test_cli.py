@@ -335,3 +335,22 @@ def test_what_logscope_wrote_beside_a_log_changes_nothing_of_what_it_finds(tmp_p
     named = logscope("analyze", tmp_path / "r.md")
     assert (named.code, named.out) == (3, "")
     assert "r.md: is what logscope wrote of a log, not a log; give the log itself" in named.err
+
+
+@pytest.mark.parametrize(
+    ("args", "option"),
+    [
+        (("slow", NETWORK, "-r", "job:4248", "--resource", "job:4229"), "--resource"),
+        (("events", NETWORK, "-o", "a.csv", "-o", "b.jsonl"), "--output"),
+        (("stuck", NETWORK, "--at", "01:20:40", "--at", "01:20:50"), "--at"),
+        (("rules", "--check-clean", "a", "--check-clean", "b"), "--check-clean"),
+    ],
+)
+def test_an_option_of_one_value_given_twice_is_wrong_use(args: tuple[str | Path, ...], option: str) -> None:
+    done = logscope(*args)
+    assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
+    assert f"'{option}' can be given only once; see 'logscope {args[0]} --help'" in done.err
+
+
+def test_what_may_be_given_more_often_may(tmp_path: Path) -> None:
+    assert logscope("timeline", NETWORK, NETWORK, "-r", "vm:612", "-r", "host:1", "-q", "-q").code == 0
