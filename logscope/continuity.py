@@ -90,7 +90,11 @@ def reach(
 
     Where the order of the lines is not that of their times, other `times` lie outside: then it is by these and by
     `ends`, the earliest and latest ones of its parts. A few of many do not count: a time that was damaged may be any.
+    Of a file that begins or ends within a header, the first or last time counts that is known.
     """
+    told = [*ends, *(time for part in times if len(part) for time in (int(part[0]), int(part[-1])))]
+    first = min(told, default=None) if first is None else first
+    last = max(told, default=None) if last is None else last
     if first is None or last is None:
         return None, None
     low, high = min(first, last), max(first, last)

@@ -135,3 +135,8 @@ def test_one_damaged_time_makes_no_log_of_years() -> None:
     found = judged([*lines[:200], damaged, before.replace("2026-", "1996-"), *lines[200:]])
     assert (found.sources[0].first, found.sources[0].last) == (START, START + 499_000_000)
     assert all(one >= 0 for one in durations(found))
+
+
+def test_a_log_that_was_cut_within_a_header_ends_with_what_is_known_of_it() -> None:
+    found = judged([*filler(0, 100), *RACE, f"{line(131)[:21]},0 DEBUG [o.x"])
+    assert (found.sources[0].first, found.sources[0].last) == (START, START + 110_000_000)
