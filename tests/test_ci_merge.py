@@ -61,3 +61,11 @@ def test_windows_are_thinned_evenly() -> None:
 def test_a_rule_that_no_run_could_evaluate_keeps_its_chances() -> None:
     (rule,) = merge([one("a", "not-evaluated"), one("b", "not-evaluated")]).rules
     assert (rule.status, rule.chances) == ("not-evaluated", 4)
+
+
+def test_what_a_log_lacks_is_told_rather_than_that_another_run_has_none() -> None:
+    bare, read = one("a", "not-evaluated"), one("b", "not-evaluated")
+    bare.sources = []
+    read.sources = [model.SourceSummary("x.log", "management-server", "ms1", 1, 1, 1, None, None, [])]
+    bare.rules[0].reason, read.rules[0].reason = "there is no log of this run", "never in this log: x.y"
+    assert merge([bare, read]).rules[0].reason == merge([read, bare]).rules[0].reason == "never in this log: x.y"

@@ -68,7 +68,8 @@ def _added(one: Coverage, other: Coverage) -> Coverage:
 
 def _rules(reports: Sequence[Report]) -> list[RuleStatus]:
     merged: dict[str, RuleStatus] = {}
-    for rule in (rule for report in reports for rule in report.rules):
+    # Of two reasons the first stays: what a log lacks says more than that another run has none.
+    for rule in (rule for report in sorted(reports, key=lambda report: not report.sources) for rule in report.rules):
         known = merged.get(rule.rule)
         merged[rule.rule] = replace(rule) if known is None else _both(known, rule)
     return list(merged.values())
