@@ -79,3 +79,11 @@ def test_window_cuts_the_timeline() -> None:
     done = logscope("timeline", NETWORK, "-r", "network:209", "--since", "01:20:31")
     assert "orphan check puts network 209 to Shutdown" in done.out
     assert "shutdown hold" not in done.out
+
+
+def test_of_many_notes_the_rest_is_counted_as_notes(tmp_path: Path) -> None:
+    for number in range(23):
+        (tmp_path / f"copy{number:02}.log").write_text(NETWORK.read_text())
+    done = logscope("timeline", tmp_path, "-r", "network:209")
+    assert done.err.splitlines()[-1] == "logscope: 2 more notes on the input are not shown"
+    assert done.code == 0

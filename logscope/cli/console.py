@@ -70,7 +70,7 @@ class Console:
         for problem in problems[:_MOST_PROBLEMS]:
             self.note(f"{problem.source}: {problem.text}" if problem.source else problem.text)
         if len(problems) > _MOST_PROBLEMS:
-            self.note(f"{len(problems) - _MOST_PROBLEMS:,} more things could not be read")
+            self.note(f"{len(problems) - _MOST_PROBLEMS:,} more notes on the input are not shown")
 
     @contextmanager
     def watch(self, sources: Sequence[Source]) -> Iterator[Callable[[str, int], None] | None]:
