@@ -6,6 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# The same examples in every run, so that a change is judged by itself; `--hypothesis-profile=default` looks for others.
+settings.register_profile("same-examples", derandomize=True)
+settings.load_profile("same-examples")
 
 FIXTURES = Path(__file__).parent / "fixtures"
 
