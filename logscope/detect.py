@@ -13,9 +13,9 @@ import polars as pl
 
 from logscope.correlate import Horizon
 from logscope.frames import compare
-from logscope.items import SCHEMA, VALUE, Items
+from logscope.items import SCHEMA, VALUE, Items, chosen_alone
 from logscope.language.catalog import Catalog
-from logscope.language.tree import Attachment, Binding, Comparison, Condition, Path, Relation, Rule, Spec
+from logscope.language.tree import Attachment, Binding, Comparison, Condition, Path, Relation, Rule
 from logscope.relations import MICROSECONDS, holds, margins
 
 DEFAULT_SLACK = 0.02  # seconds; log4j takes the time at the call and writes it later
@@ -90,8 +90,7 @@ class Detector:
             return first.name.text, self._items.of(first.spec, [])
         choice = rule.chances
         named = next((b.spec for b in rule.find if b.name.text == choice.event.text), None)
-        spec = named or Spec(choice.event, False, choice.where, choice.span)
-        return choice.event.text, self._items.of(spec, [])
+        return choice.event.text, self._items.of(named or chosen_alone(choice), [])
 
     def _seen_at_work(self, rule: Rule) -> bool:
         """A control event shows that the check runs here, so that its silence means something."""

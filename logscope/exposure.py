@@ -8,8 +8,8 @@ from dataclasses import replace
 import polars as pl
 
 from logscope.detect import Detector, Verdict
-from logscope.items import Items
-from logscope.language.tree import Relation, Rule, Spec
+from logscope.items import Items, chosen_alone
+from logscope.language.tree import Relation, Rule
 from logscope.model import Exposure
 
 _SECOND = 1_000_000
@@ -47,8 +47,7 @@ def _period(rule: Rule, items: Items) -> float | None:
     """The median time between two runs of the acting task on one server, in seconds."""
     if rule.period is None:
         return None
-    choice = rule.period
-    rows = items.of(Spec(choice.event, False, choice.where, choice.span), [])
+    rows = items.of(chosen_alone(rule.period), [])
     times = rows.select("server", "start").unique().sort("server", "start")
     gaps = times.select(pl.col("start").diff().over("server").alias("gap")).drop_nulls()
     return None if gaps.is_empty() else float(gaps["gap"].median()) / _SECOND  # type: ignore[arg-type]

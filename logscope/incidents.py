@@ -7,12 +7,10 @@ import hashlib
 import polars as pl
 
 from logscope.detect import Occurrence
-from logscope.errors import Span
 from logscope.explain import Teller
 from logscope.identity import Identity
-from logscope.items import Items
+from logscope.items import Items, tagged
 from logscope.language.catalog import Catalog
-from logscope.language.tree import Name, Spec
 from logscope.model import EventSet, Failure, Finding, Incident, Resource
 from logscope.retries import saved
 
@@ -37,8 +35,7 @@ def failures(
     family meets from the finding's beginning until a minute after its end. One whose consequences
     were all made good by a later try is told as masked by a retry.
     """
-    tag = Name("failure", Span("", 0, 0))
-    rows = items.of(Spec(tag, True, (), tag.span), [])
+    rows = items.of(tagged("failure"), [])
     good = saved(events, catalog, rows["open_eid"])
     eids = pl.concat([rows["open_eid"], pl.Series(sorted(good.values()), dtype=pl.UInt32)])
     titles, places = teller.titles(rows), teller.places(eids)

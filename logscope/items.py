@@ -167,6 +167,11 @@ def named(name: str) -> Spec:
     return _spec(name, of_tag=False)
 
 
+def chosen_alone(choice: Choice) -> Spec:
+    """What binds all events or intervals that a choice means."""
+    return Spec(choice.event, False, choice.where, choice.span)
+
+
 def tagged(tag: str) -> Spec:
     """What binds all events and intervals that carry a tag."""
     return _spec(tag, of_tag=True)

@@ -66,15 +66,7 @@ def compare(
             help="Exit with 1 if there is a finding of this severity or a higher one whose cause is new.",
         ),
     ] = "none",
-    processes: Annotated[
-        int,
-        typer.Option(
-            metavar="N",
-            min=0,
-            max=options.LARGEST,
-            help="Judge so many runs at once; 0 is one for each processor.",
-        ),
-    ] = 0,
+    processes: options.Processes = 0,
     grammars: options.Grammars,
     since: options.Since = "",
     until: options.Until = "",

@@ -48,6 +48,10 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing on stand
 NoColor = Annotated[bool, typer.Option("--no-color", help="No colours, as with NO_COLOR set.")]
 # What counts of rows and lines may be: nobody has more, and polars and C take no larger ones.
 LARGEST = 1_000_000_000
+Processes = Annotated[
+    int,
+    typer.Option(metavar="N", min=0, max=LARGEST, help="Judge so many runs at once; 0 is one for each processor."),
+]
 _RESOURCE = "A resource: network:209, vm:612, a uuid, or a name such as r-598-VM."
 Resources = Annotated[list[str], typer.Option("--resource", "-r", metavar="KIND:ID", help=_RESOURCE)]
 SomeResources = Annotated[
