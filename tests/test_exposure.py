@@ -3,33 +3,20 @@
 from __future__ import annotations
 
 import pytest
-from test_grammars import shipped
+from histories import Step, judged
 
 from logscope import report
-from logscope.demand import for_rules
-from logscope.language.printer import Printer, Who
-from logscope.model import Exposure, Report, RuleStatus
-from logscope.pipeline import analyze, read_text
+from logscope.language.printer import Who
+from logscope.model import Exposure, RuleStatus
 from logscope.report.json import from_json
 from logscope.report.parts.exposed import exposed
 
-START = 1_800_000_000_000_000
 RULE = "network-cleaned-up-while-implementing"
 A, B = (Who("ms1", f"thread-{name}", f"ctx-0000000{name}") for name in "ab")
-Step = tuple[float, Who, str, dict[str, str]]
-
-
-def judged(steps: list[Step]) -> Report:
-    catalog = shipped()[0]
-    printer = Printer(catalog)
-    ordered = sorted(steps, key=lambda step: step[0])
-    lines = [printer.line(START + round(at * 1_000_000), who, event, fields) for at, who, event, fields in ordered]
-    rules = [catalog.rules[RULE]]
-    return analyze(read_text("\n".join(lines) + "\n", catalog, for_rules(catalog, rules)), rules)
 
 
 def exposure_of(steps: list[Step]) -> Exposure:
-    found = judged(steps).rules[0].exposure
+    found = judged(steps, RULE).rules[0].exposure
     assert found is not None
     return found
 
@@ -69,7 +56,7 @@ def test_checks_that_did_their_work_are_counted() -> None:
 
 
 def test_a_rule_that_was_not_evaluated_has_no_exposure() -> None:
-    assert judged([(0, A, "job.gc.begin", {})]).rules[0].exposure is None
+    assert judged([(0, A, "job.gc.begin", {})], RULE).rules[0].exposure is None
 
 
 def status(exposure: Exposure) -> RuleStatus:
@@ -87,24 +74,20 @@ def test_exposure_is_told_in_one_sentence() -> None:
 
 
 def test_exposure_is_in_every_format_and_comes_back_from_json() -> None:
-    found = judged([*hold(100, 140, 209), strike(110, 209), strike(98.5, 209), spared(10, 210), *ticks(4)])
+    found = judged([*hold(100, 140, 209), strike(110, 209), strike(98.5, 209), spared(10, 210), *ticks(4)], RULE)
     assert from_json(report.render(found, "json")) == found
     for name in ("text", "md", "html"):
         assert "a near miss by 1.5 s" in report.render(found, name), name
 
 
 def test_things_of_one_kind_that_follow_each_other_are_no_near_misses() -> None:
-    catalog = shipped()[0]
-    rules = [catalog.rules["ip-assigned-twice"]]
-    printer = Printer(catalog)
-    lines = []
+    steps: list[Step] = [(15.0, A, "nic.released", {"nic": "2214", "vm": "4"})]
     for number, nic in enumerate(("2214", "2214", "2215")):
         fields = {"nic": nic, "nic.address": "10.1.1.57", "element": "VirtualRouter"}
         who = Who("ms1", f"thread-{number}", f"ctx-0000000{number}")
-        for at, event, more in ((0.0, "nic.count", {"network": "209", "count": "1"}), (0.1, "nic.prepare", fields)):
-            lines.append(printer.line(START + round((at + 10 * number) * 1_000_000), who, event, more))
-    lines.insert(4, printer.line(START + 15_000_000, A, "nic.released", {"nic": "2214", "vm": "4"}))
-    found = analyze(read_text("\n".join(lines) + "\n", catalog, for_rules(catalog, rules)), rules).rules[0]
+        steps.append((10.0 * number, who, "nic.count", {"network": "209", "count": "1"}))
+        steps.append((10.0 * number + 0.1, who, "nic.prepare", fields))
+    found = judged(steps, "ip-assigned-twice").rules[0]
     assert found.status == "quiet"
     assert found.exposure is not None
     assert found.exposure.near == 0

@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
-from test_grammars import shipped
+from histories import judged
 
-from logscope.demand import for_rules
-from logscope.language.printer import Printer, Who
+from logscope.language.printer import Who
 from logscope.model import Sentence
-from logscope.pipeline import analyze, read_text
 
-START = 1_800_000_000_000_000
 A, B = (Who("ms1", f"thread-{name}", f"ctx-0000000{name}") for name in "ab")
-Step = tuple[float, Who, str, str]
+On = tuple[float, Who, str, str]
 
 
-def sentences(*steps: Step, rule: str = "changed-under-anothers-lock") -> list[Sentence]:
-    catalog = shipped()[0]
-    printer, rules = Printer(catalog), [catalog.rules[rule]]
-    lines = [printer.line(START + round(at * 1e6), who, event, {"network": id}) for at, who, event, id in steps]
-    report = analyze(read_text("\n".join(lines) + "\n", catalog, for_rules(catalog, rules)), rules)
+def sentences(*steps: On, rule: str = "changed-under-anothers-lock") -> list[Sentence]:
+    report = judged([(at, who, event, {"network": id}) for at, who, event, id in steps], rule)
     return [sentence for finding in report.findings for sentence in finding.then]
 
 
-TAKEN: Step = (0.0, A, "lock.network.shutdown.acquired", "209")
-CHANGED: Step = (2.0, B, "job.cleanup.network", "209")
-GIVEN: Step = (4.0, A, "lock.network.shutdown.released", "209")
+TAKEN: On = (0.0, A, "lock.network.shutdown.acquired", "209")
+CHANGED: On = (2.0, B, "job.cleanup.network", "209")
+GIVEN: On = (4.0, A, "lock.network.shutdown.released", "209")
 
 
 def test_a_side_without_a_lock_is_told() -> None:
@@ -36,22 +30,22 @@ def test_a_side_without_a_lock_is_told() -> None:
 
 
 def test_the_lock_of_something_else_is_named() -> None:
-    other: Step = (1.0, B, "lock.network.shutdown.acquired", "210")
-    after: Step = (5.0, B, "lock.network.shutdown.released", "210")
+    other: On = (1.0, B, "lock.network.shutdown.acquired", "210")
+    after: On = (5.0, B, "lock.network.shutdown.released", "210")
     told = sentences(TAKEN, other, CHANGED, GIVEN, after)
     assert told[-1] == Sentence("the actor of act had shutdown hold on network 210 then", ("memory:2",))
 
 
 def test_a_lock_that_was_given_back_before_is_not_named() -> None:
-    before: Step = (0.5, B, "lock.network.shutdown.acquired", "210")
-    back: Step = (1.5, B, "lock.network.shutdown.released", "210")
+    before: On = (0.5, B, "lock.network.shutdown.acquired", "210")
+    back: On = (1.5, B, "lock.network.shutdown.released", "210")
     told = sentences(TAKEN, before, back, CHANGED, GIVEN)
     assert told[-1].text == "no lock of the actor of act was seen then"
 
 
 def test_a_rule_that_names_its_lock_says_nothing_more() -> None:
     steps = [(at, who, event.replace("shutdown", "implement"), id) for at, who, event, id in (TAKEN, GIVEN)]
-    struck: Step = (2.0, B, "network.orphan.found", "209")
+    struck: On = (2.0, B, "network.orphan.found", "209")
     told = sentences(steps[0], struck, steps[1], rule="network-cleaned-up-while-implementing")
     assert told
     assert not [sentence for sentence in told if "lock" in sentence.text]
